@@ -1,0 +1,83 @@
+"""Checks of arguments: one clear `ValueError` that names the argument, what came and what is allowed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ludo_env.core.dice import MAX_SEED, fresh_seed
+from ludo_env.core.rules import is_integer
+
+Ints = NDArray[np.int64]
+
+
+def positive(name: str, value: Any) -> int:
+    """An integer of at least 1."""
+    if not is_integer(value) or int(value) < 1:
+        raise ValueError(f"{name} must be an integer of at least 1, got {value!r}")
+    return int(value)
+
+
+def seed_or_fresh(seed: Any) -> int:
+    """A seed, from the operating system where none is given."""
+    return fresh_seed() if seed is None else checked_seed(seed)
+
+
+def checked_seed(seed: Any) -> int:
+    """An integer from 0 to 2**63 − 1."""
+    if not is_integer(seed) or not 0 <= int(seed) <= MAX_SEED:
+        raise ValueError(f"seed must be an integer from 0 to 2**63 - 1, got {seed!r}")
+    return int(seed)
+
+
+def as_action(action: Any) -> int:
+    """A single action from an integer of any kind, also a numpy array that holds just one.
+
+    Raises:
+        ValueError: The value is none.
+    """
+    if is_integer(action):
+        return int(action)
+    if isinstance(action, np.ndarray) and action.size == 1 and action.dtype.kind in "iu":
+        return int(action.item())
+    raise ValueError(f"action must be an integer 0 to 3, got {action!r}")
+
+
+def integers(name: str, values: Any, length: int) -> Ints:
+    """One integer for each of ``length`` rows, as int64."""
+    try:
+        array = np.asarray(values)
+    except ValueError:
+        array = np.asarray(None)
+    if array.shape != (length,) or array.dtype.kind not in "iu":
+        got = f"{array.dtype} of shape {array.shape}"
+        raise ValueError(f"{name} must be integers of shape ({length},), got {got}")
+    return array.astype(np.int64, copy=False)
+
+
+def row_indices(rows: Any, num_rows: int) -> Ints:
+    """Row numbers from a list, an array of them or a mask (B,)."""
+    array = np.asarray(rows)
+    if array.dtype == np.bool_ and array.shape == (num_rows,):
+        return np.flatnonzero(array)
+    if array.shape == (0,):
+        return np.zeros(0, dtype=np.int64)
+    if array.ndim != 1 or array.dtype.kind not in "iu":
+        raise ValueError(f"rows must be row numbers or a mask of shape ({num_rows},), got {rows!r}")
+    if array.min() < 0 or array.max() >= num_rows:
+        raise ValueError(f"rows must be numbers from 0 to {num_rows - 1}, got {rows!r}")
+    return array.astype(np.int64, copy=False)
+
+
+def dice_script(dice: Any) -> NDArray[np.int8]:
+    """Scripted rolls as int8 (S,); empty for None."""
+    if dice is None:
+        return np.zeros(0, dtype=np.int8)
+    rolls = list(dice) if isinstance(dice, Iterable) and not isinstance(dice, str) else [dice]
+    for roll in rolls:
+        if not is_integer(roll) or not 1 <= int(roll) <= 6:
+            raise ValueError(f"dice must be a sequence of integers from 1 to 6, got {dice!r}")
+    return np.array(rolls, dtype=np.int8)

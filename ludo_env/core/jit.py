@@ -1,0 +1,43 @@
+"""How kernels are compiled: one decorator, cached on disk where a disk can be written."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numba
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def _source_stamp() -> str:
+    """Digest of the whole core: a kernel is stale as soon as any of its callees may have changed."""
+    digest = hashlib.sha256()
+    for path in sorted(Path(__file__).parent.glob("*.py")):
+        digest.update(path.name.encode())
+        digest.update(path.read_bytes())
+    return digest.hexdigest()
+
+
+_STAMP = _source_stamp()
+
+
+def compiled(function: Function) -> Function:
+    """Compile a kernel on its first call; run it as it stands under ``NUMBA_DISABLE_JIT=1``.
+
+    The machine code is kept in numba's on-disk cache and found stale when any file of the core
+    changes (numba alone looks at the kernel's own file only). Where no cache folder can be
+    written, the kernel is compiled anew in each process.
+    """
+    if numba.config.DISABLE_JIT:  # type: ignore[attr-defined]
+        return function
+    try:
+        kernel = numba.njit(cache=True, nogil=True, forceinline=True)(function)
+    except RuntimeError:  # numba: "no locator available", no cache folder can be written
+        return numba.njit(nogil=True)(function)
+    cache_file = getattr(kernel._cache, "_cache_file", None)
+    if cache_file is not None:
+        cache_file._source_stamp = _STAMP
+    return kernel

@@ -1,0 +1,99 @@
+"""Arguments that all environments share."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+from gymnasium import spaces
+
+from ludo_env.core.checks import positive
+from ludo_env.core.observation import OBSERVATION_LENGTH
+from ludo_env.core.position import Position, as_position
+from ludo_env.core.rules import Rules, as_rules
+from ludo_env.rewards import Reward, as_reward
+
+RENDER_MODES = ("ansi",)
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The checked arguments of an environment."""
+
+    rules: Rules
+    reward: Reward
+    auto_forced: bool
+    max_rolls: int | None
+    render_mode: str | None
+
+
+def settings(
+    *,
+    rules: Rules | None,
+    reward: str | Reward,
+    auto_forced: bool,
+    max_rolls: int | None,
+    render_mode: str | None,
+    fields_of_rules: Mapping[str, Any],
+) -> Settings:
+    """Check an environment's arguments.
+
+    Raises:
+        ValueError: An argument is wrong, or rules are given both ways.
+    """
+    if not isinstance(auto_forced, bool | np.bool_):
+        raise ValueError(f"auto_forced must be True or False, got {auto_forced!r}")
+    if max_rolls is not None:
+        max_rolls = positive("max_rolls", max_rolls)
+    if render_mode is not None and render_mode not in RENDER_MODES:
+        allowed = ", ".join(map(repr, RENDER_MODES))
+        raise ValueError(f"render_mode must be None or one of {allowed}, got {render_mode!r}")
+    return Settings(
+        _rules(rules, fields_of_rules),
+        as_reward(reward),
+        bool(auto_forced),
+        max_rolls,
+        render_mode,
+    )
+
+
+def _rules(rules: Rules | None, fields_of_rules: Mapping[str, Any]) -> Rules:
+    known = [field.name for field in fields(Rules)]
+    for name in fields_of_rules:
+        if name not in known:
+            raise ValueError(f"unknown argument {name!r}; the rules' are {', '.join(known)}")
+    if rules is None:
+        return Rules(**fields_of_rules)
+    if fields_of_rules:
+        given = ", ".join(fields_of_rules)
+        raise ValueError(f"give either rules or the fields of Rules, got rules and {given}")
+    return as_rules(rules)
+
+
+def beginning(options: Mapping[str, Any] | None, rules: Rules) -> dict[str, Any]:
+    """``position`` and ``dice`` from the options of a reset; other keys are ignored.
+
+    Raises:
+        ValueError: The position is impossible or finished.
+    """
+    if options is None:
+        return {"position": None, "dice": None}
+    if not isinstance(options, Mapping):
+        raise ValueError(f"options must be a dictionary, got {options!r}")
+    position = options.get("position")
+    if position is not None:
+        position = _unfinished(as_position(position, rules))
+    return {"position": position, "dice": options.get("dice")}
+
+
+def _unfinished(position: Position) -> Position:
+    if position.winner is not None:
+        raise ValueError(f"position must not be finished, got {str(position)!r}")
+    return position
+
+
+def view_space() -> spaces.Box:
+    """The space of a flat observation."""
+    return spaces.Box(0, 1, (OBSERVATION_LENGTH,), np.int8)
