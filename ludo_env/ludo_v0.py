@@ -7,7 +7,7 @@ from typing import Any
 from pettingzoo import AECEnv
 from pettingzoo.utils import wrappers
 
-from ludo_env.envs.aec import RawEnv as raw_env
+from ludo_env.envs.aec import raw_env
 
 __all__ = ["env", "raw_env"]
 

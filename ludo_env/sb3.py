@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from ludo_env.core.batch import Int8s
-from ludo_env.core.checks import Ints, fresh_seed
+from ludo_env.core.checks import Ints
+from ludo_env.core.dice import fresh_seed
 from ludo_env.envs.vector import LudoVectorEnv
 
 try:
@@ -75,13 +76,13 @@ class LudoVecEnv(VecEnv):
         self._actions = np.asarray(actions)
 
     def step_wait(self) -> tuple[Int8s, np.ndarray, np.ndarray, list[dict[str, Any]]]:
-        """Play the actions. Returns observations, rewards float32 (N,), dones bool (N,) and infos."""
+        """Play the actions. Returns observations, rewards (N,), dones (N,) and infos."""
         views, rewards, terminated, truncated, infos = self.env.step(self._actions)
         self._returns += rewards
         self._lengths += 1
         dones = terminated | truncated
         told: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
-        for row in np.flatnonzero(dones):
+        for row in np.flatnonzero(dones).tolist():
             told[row] = self._ending(infos, row, bool(truncated[row]))
         self._returns[dones] = 0
         self._lengths[dones] = 0

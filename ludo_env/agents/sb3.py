@@ -31,8 +31,8 @@ class SB3Agent:
         actions = getattr(self.model.action_space, "n", None)
         if shape != (OBSERVATION_LENGTH,) or actions != 4:
             raise ValueError(
-                f"{self.name} was trained on other spaces: observation {shape} and {actions} actions, "
-                f"needed are ({OBSERVATION_LENGTH},) and 4"
+                f"{self.name} was trained on other spaces: observation {shape}, "
+                f"{actions} actions; needed are ({OBSERVATION_LENGTH},) and 4"
             )
 
     def act(self, batch: GameBatch, rows: Ints) -> Ints:

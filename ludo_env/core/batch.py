@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from ludo_env.core.checks import Ints
 from ludo_env.core.kernels import ROLLS, ROW, TURN
 from ludo_env.core.observation import OBSERVATION_LENGTH
 from ludo_env.core.position import Position, as_position, start_position
-from ludo_env.core.rules import LAST_COLUMN, MAX_PAWNS, Rules, as_rules
+from ludo_env.core.rules import Rules, as_rules
 from ludo_env.core.scripted import policy_code
 
 Int8s = NDArray[np.int8]
@@ -247,7 +248,7 @@ class GameBatch:
         return _pawns(self._games, self._index(rows), self.rules)
 
     def masks(self, rows: Any = None) -> Int8s:
-        """Legal actions of the player who decides, int8 (k, 4); zeros in ended rows. All rows for None."""
+        """Legal actions of who decides, int8 (k, 4); zeros in ended rows. All rows for None."""
         index = self._index(rows)
         masks = np.empty((len(index), 4), dtype=np.int8)
 
@@ -300,7 +301,7 @@ class GameBatch:
         return Position(tuple(map(tuple, pawns.tolist())), turn >> 3, (turn & 7) or None)
 
     def step(self, actions: Any) -> Bools:
-        """Play one action in every row; rows that had ended ignore theirs and start their next game.
+        """Play one action in every row; ended rows ignore theirs and start their next game.
 
         Args:
             actions: Integers (B,).
@@ -341,6 +342,12 @@ class GameBatch:
         self._in_parts(play, len(self))
         return finished
 
+    def legal(self, rows: Ints, actions: Ints) -> Bools:
+        """Whether each action (k,) is legal in its row (k,), bool (k,)."""
+        legal = np.empty(len(rows), dtype=np.bool_)
+        loops.mark_legal(self._games, self._index(rows), actions, legal, self.rules.compiled)
+        return legal
+
     def play(self, rows: Ints, actions: Ints) -> None:
         """Play actions (k,) in some rows (k,), all at a decision; the other rows stand still.
 
@@ -352,7 +359,7 @@ class GameBatch:
             raise self.illegal(int(rows[bad]), actions[bad])
 
     def illegal(self, row: int, action: Any) -> IllegalMoveError:
-        """The error for an illegal action in a row: names the position, the die and the legal moves."""
+        """The error for an illegal action: names the position, the die and the legal moves."""
         position = self.position(row)
         where = f"row {row}: " if len(self) > 1 else ""
         if position.die is None:
@@ -455,7 +462,7 @@ class GameBatch:
         return actions
 
     def rollout(self, steps: int, policy: str = "random") -> RolloutStats:
-        """Play ``steps`` decisions in every row in compiled code; ended games are followed by the next.
+        """Play ``steps`` decisions in every row in compiled code; the next game follows an end.
 
         Args:
             steps: Decisions in each row.
@@ -483,7 +490,7 @@ class GameBatch:
             )
             return totals
 
-        totals = sum(self._in_parts(run, len(self))).tolist()  # type: ignore[union-attr]
+        totals = sum(self._in_parts(run, len(self))).tolist()
         counts = dict(zip(loops.TOTALS, totals, strict=False))
         return RolloutStats(wins=tuple(totals[len(loops.TOTALS) :]), **counts)
 
@@ -495,7 +502,7 @@ class GameBatch:
         if self._pool is None:
             self._pool = ThreadPoolExecutor(self.num_threads)
         ends = [length * i // threads for i in range(threads + 1)]
-        parts = [slice(low, high) for low, high in zip(ends, ends[1:], strict=False)]
+        parts = [slice(low, high) for low, high in pairwise(ends)]
         return list(self._pool.map(task, parts))
 
 
@@ -514,6 +521,3 @@ def _pawns(games: NDArray[np.int64], rows: Ints, rules: Rules) -> Int8s:
     pawns = np.empty((len(rows), rules.num_players, rules.num_pawns), dtype=np.int8)
     loops.write_all_pawns(games, rows, pawns, rules.compiled)
     return pawns
-
-
-assert LAST_COLUMN < 128 and MAX_PAWNS == 4  # progresses fit int8, actions are 0 … 3

@@ -1,4 +1,4 @@
-"""Checks of arguments: one clear `ValueError` that names the argument, what came and what is allowed."""
+"""Checks of arguments: a `ValueError` names the argument, what came and what is allowed."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ludo_env.core.dice import MAX_SEED, fresh_seed
+from ludo_env.core.loops import within
 from ludo_env.core.rules import is_integer
 
 Ints = NDArray[np.int64]
@@ -67,9 +68,10 @@ def row_indices(rows: Any, num_rows: int) -> Ints:
         return np.zeros(0, dtype=np.int64)
     if array.ndim != 1 or array.dtype.kind not in "iu":
         raise ValueError(f"rows must be row numbers or a mask of shape ({num_rows},), got {rows!r}")
-    if array.min() < 0 or array.max() >= num_rows:
+    index = array.astype(np.int64, copy=False)
+    if not within(index, num_rows):
         raise ValueError(f"rows must be numbers from 0 to {num_rows - 1}, got {rows!r}")
-    return array.astype(np.int64, copy=False)
+    return index
 
 
 def dice_script(dice: Any) -> NDArray[np.int8]:

@@ -85,8 +85,9 @@ class Game:
         >>> game = Game(Rules(num_players=2), seed=1, dice=[6, 6, 3])
         >>> str(game.position)
         '0.0.0.0/0.0.0.0 0 6'
-        >>> game.play(0)
-        (Moved(player=0, move=Move(action=0, source=0, target=1, captured=None)), Roll(player=0, die=6))
+        >>> events = game.play(0)
+        >>> events[-1]
+        Roll(player=0, die=6)
         >>> game.legal_moves()
         (Move(action=0, source=1, target=7, captured=None),)
     """
@@ -107,8 +108,9 @@ class Game:
         start = start_position(rules) if position is None else position
         batch._place(batch._rows, [start], checks.dice_script(dice))
         self._stand_on(batch)
+        roller = int(self._row[TURN]) >> 3
         begin = partial(loops.begin, self._row, self._script, rules=self._compiled)
-        self.opening_events: tuple[Event, ...] = tuple(_roll_events(self._logged(begin)))
+        self.opening_events: tuple[Event, ...] = tuple(_roll_events(self._logged(begin), roller))
 
     def _stand_on(self, batch: GameBatch) -> None:
         self._batch = batch
@@ -200,7 +202,7 @@ class Game:
         play = partial(loops.play_action, self._row, action, self._script, rules=self._compiled)
         rolls = self._logged(play)
         captured = () if move.captured is None else (Captured(move.captured, player),)
-        return (Moved(player, move), *captured, *_roll_events(rolls))
+        return (Moved(player, move), *captured, *_roll_events(rolls, None))
 
     def push(self, action: Any) -> None:
         """`play` without telling what happened, for those who only look at the game after it."""
@@ -223,7 +225,7 @@ class Game:
         Raises:
             ValueError: There is no such player, or none is given and the game is over.
         """
-        observer = self.player if player is None else player
+        observer: Any = self.player if player is None else player
         if not is_integer(observer) or not 0 <= observer < self.rules.num_players:
             top = self.rules.num_players - 1
             raise ValueError(f"player must be an integer from 0 to {top}, got {observer!r}")
@@ -247,7 +249,7 @@ class Game:
         return other
 
     def _move(self, action: int) -> Move:
-        player, die = int(self._row[TURN]) >> 3, int(self._row[TURN]) & 7
+        die = int(self._row[TURN]) & 7
         destination = int(legal_destination(self._row, action, self._compiled))
         victim = int(victim_of(self._row, destination, self._compiled))
         source = int(source_of(destination, die)).bit_length()
@@ -266,11 +268,15 @@ class Game:
         return log[:made].tolist()
 
 
-def _roll_events(rolls: list[list[int]]) -> Iterator[Event]:
-    """Rolls with the turns that passed between them (R6)."""
-    previous: int | None = None
+def _roll_events(rolls: list[list[int]], roller: int | None) -> Iterator[Event]:
+    """Rolls with the turns that passed before and between them (R6).
+
+    Args:
+        rolls: (player, die) of each.
+        roller: Whose turn it was before the first; None where that turn has ended by a move.
+    """
     for player, die in rolls:
-        if previous is not None and previous != player:
-            yield Passed(previous)
+        if roller is not None and roller != player:
+            yield Passed(roller)
         yield Roll(player, die)
-        previous = player
+        roller = player

@@ -13,7 +13,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 def _source_stamp() -> str:
-    """Digest of the whole core: a kernel is stale as soon as any of its callees may have changed."""
+    """Digest of the whole core: a kernel is stale once any of its callees may have changed."""
     digest = hashlib.sha256()
     for path in sorted(Path(__file__).parent.glob("*.py")):
         digest.update(path.name.encode())
@@ -31,7 +31,7 @@ def compiled(function: Function) -> Function:
     changes (numba alone looks at the kernel's own file only). Where no cache folder can be
     written, the kernel is compiled anew in each process.
     """
-    if numba.config.DISABLE_JIT:  # type: ignore[attr-defined]
+    if numba.config.DISABLE_JIT:
         return function
     try:
         kernel = numba.njit(cache=True, nogil=True, forceinline=True)(function)

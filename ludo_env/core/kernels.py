@@ -45,7 +45,7 @@ START_SQUARE = 1
 
 
 def _column_targets(home_jumps: bool, num_pawns: int, die: int, column: int) -> int:
-    """Board bits where a pawn may end with this die: any track square, and column squares by R17, R18."""
+    """Board bits where a pawn may end: any track square, and column squares by R17, R18."""
     targets = TRACK
     for square in range(num_pawns):
         passed = range(max(0, square - die + 1), square)
@@ -189,7 +189,7 @@ def action_of(own, destination, die):
 
 @compiled
 def destination_of(own, action, die):
-    """Where an action's pawn ends if it may move at all: a bit, or 0 for a pawn that cannot be named."""
+    """Where an action's pawn ends if it may move: a bit, or 0 where there is no such pawn."""
     on_board = popcount(own)
     if action >= on_board:
         return START_SQUARE if action == on_board else 0
@@ -236,16 +236,14 @@ def has_won(own, rules):
 
 @compiled
 def allowed_tries(own, rules):
-    """Rolls a player has when the turn starts: three with nothing that could ever move but by a 6 (R9)."""
+    """Rolls a player has when the turn starts: three where only a 6 could move a pawn (R9)."""
     if own & TRACK:
         return 1
     column = own >> TRACK_SQUARES
     free = ~column & ((1 << rules[NUM_PAWNS]) - 1)
-    if rules[HOME_JUMPS]:
-        stuck = column == 0 or free < (column & -column)  # no free square beyond the hindmost pawn
-    else:
-        stuck = (column << 1) & free == 0  # no pawn with a free square before it
-    return 3 if stuck else 1
+    # The squares that pawns of the column can reach: with jumps all beyond the hindmost pawn.
+    ahead = -(column & -column) if rules[HOME_JUMPS] else column << 1
+    return 1 if free & ahead else 3
 
 
 @compiled
@@ -318,7 +316,7 @@ def settle(game, die, tries, script, log, rules):
 
 @compiled
 def roll_on(game, script, log, rules):
-    """Begin the turn of the player named by ``TURN`` and settle it; in place. Returns as `settle`."""
+    """Begin the turn of the player named by ``TURN`` and `settle` it; in place."""
     return settle(game, 0, allowed_tries(game[player_of(game)], rules), script, log, rules)
 
 

@@ -37,7 +37,7 @@ from ludo_env.core.observation import write_observation
 from ludo_env.core.scripted import choose
 
 OVER, CUT = -1, -2
-"""What `settle_decisions` answers where nobody is to be asked: the game has ended, or is cut off."""
+"""What `settle_decisions` answers where nobody is to be asked: the game is over, or cut off."""
 
 # Columns of rollout totals; the wins by player follow the last.
 TOTALS = (
@@ -77,7 +77,7 @@ def begin_rows(games, rows, scripts, rules):
 
 @compiled
 def start(game, seed, episode, script, rules):
-    """Deal a row's ``episode``-th game and roll to its first decision; in place. Returns as `settle`."""
+    """Deal a row's ``episode``-th game and `settle` its first turn; in place."""
     deal(game, dice.game_key(seed, episode), rules)
     return roll_on(game, script, None, rules)
 
@@ -109,7 +109,7 @@ def find_destinations(games, actions, destinations, rules):
 
 @compiled
 def step_rows(games, seeds, episodes, scripts, destinations, finished, rules):
-    """Play one move in each row, or start the next game of an ended one; writes ``finished`` (B,)."""
+    """Play a move in each row, or start the next game of an ended one; writes ``finished``."""
     for row in range(len(games)):
         game = games[row]
         script = scripts[row]
@@ -138,8 +138,24 @@ def play_action(game, action, script, log, rules):
 
 
 @compiled
+def mark_legal(games, rows, actions, legal, rules):
+    """Write whether each action (k,) is legal in its row into ``legal``, bool (k,)."""
+    for k in range(len(rows)):
+        legal[k] = legal_destination(games[rows[k]], actions[k], rules) != 0
+
+
+@compiled
+def within(rows, num_rows):
+    """Whether all row numbers are from 0 to ``num_rows`` − 1."""
+    for row in rows:
+        if row < 0 or row >= num_rows:
+            return False
+    return True
+
+
+@compiled
 def play_rows(games, rows, actions, scripts, rules):
-    """`play_action` in some rows. Returns the first place in ``rows`` with an illegal action, or −1."""
+    """`play_action` in some rows. Returns the place of the first illegal action, or −1."""
     for k in range(len(rows)):
         row = rows[k]
         if not play_action(games[row], actions[k], scripts[row], None, rules):
@@ -191,7 +207,7 @@ def settle_rows(games, rows, scripts, policies, keys, skip_forced, max_rolls, as
 
 @compiled
 def write_mask(game, mask, rules):
-    """Write the action mask of the player who decides into ``mask``, int8 (4,); zeros at the end."""
+    """Write the mask of the player who decides into ``mask``, int8 (4,); zeros at the end."""
     mask[:] = 0
     moves = legal_moves(game, rules)
     while moves:
@@ -236,8 +252,8 @@ def write_all_pawns(games, rows, pawns, rules):
 def write_afterstates(games, rows, after, player, winner, legal, rules):
     """What each action of the rows (k,) leads to, before the next roll.
 
-    Writes ``after`` int64 (k, 4, ROW), ``player`` and ``winner`` int8 (k, 4), ``legal`` bool (k, 4);
-    illegal entries are left as they are.
+    Writes ``after`` int64 (k, 4, ROW), ``player`` and ``winner`` int8 (k, 4), and ``legal``
+    bool (k, 4); illegal entries are left as they are.
     """
     for k in range(len(rows)):
         game = games[rows[k]]
@@ -323,7 +339,7 @@ def rollout_rows(games, seeds, episodes, scripts, steps, policy, key, totals, ru
 
 @compiled
 def rekey_rows(games, rows, seeds, episodes):
-    """Give the rows the dice of their seeds and episodes; rolls made keep their number; in place."""
+    """Give the rows the dice of their seeds and episodes; in place."""
     for row in rows:
         games[row, KEY] = dice.game_key(seeds[row], episodes[row])
 
@@ -344,7 +360,7 @@ def blind_seeds(seeds, blind):
 
 @compiled
 def draw_seats(seeds, episodes, num_players, rows, seats):
-    """Draw a player for each of the rows (k,) from its seed and episode (k,), into ``seats`` (B,)."""
+    """Draw a player for each of the rows from its seed and episode (k,), into ``seats`` (B,)."""
     for k in range(len(rows)):
         key = dice.policy_key(seeds[k])
         seats[rows[k]] = dice.below(dice.word(key, episodes[k]), num_players)

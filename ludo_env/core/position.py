@@ -28,9 +28,10 @@ class Position:
     """Where all pawns stand, who is to move, and the die.
 
     Args:
-        pawns: Each player's progresses in player order (R3), in any order; held most advanced first.
+        pawns: Each player's progresses (R3), in any order; held most advanced first.
         player: The player to move, 0-based; the winner in a finished game.
-        die: 1 … 6, or None where it is still to be rolled (a new turn begins, R9) or the game is over.
+        die: 1 … 6; None where it is still to be rolled (a new turn begins, R9) or the game is
+            over.
 
     Raises:
         ValueError: A value is no integer. Whether a position is possible depends on the rules: see
@@ -161,7 +162,8 @@ def _wrong_progress(position: Position, rules: Rules) -> Iterable[str]:
     for player, own in enumerate(position.pawns):
         for progress in sorted(set(own), reverse=True):
             if not YARD <= progress <= rules.last_progress:
-                yield f"player {player}: progress must be 0 to {rules.last_progress}, got {progress}"
+                allowed = f"0 to {rules.last_progress}"
+                yield f"player {player}: progress must be {allowed}, got {progress}"
 
 
 def _shared_squares(position: Position, rules: Rules) -> Iterable[str]:
@@ -187,7 +189,7 @@ def _wrong_end(position: Position) -> Iterable[str]:
     if len(winners) > 1:
         yield f"players {' and '.join(map(str, winners))} have both won"
     elif winners and position.player != winners[0]:
-        yield f"a finished game is written with the winner as the player: {winners[0]}, got {position.player}"
+        yield f"a finished game's player is its winner {winners[0]}, got {position.player}"
     if winners and position.die is not None:
         yield f"a finished game has no die, got {position.die}"
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from ludo_env.core import dice
 from ludo_env.core.bits import highest_bit, popcount
 from ludo_env.core.jit import compiled
-from ludo_env.core.kernels import KEY, MAX_PAWNS, ROLLS, opponents_of, player_of
+from ludo_env.core.kernels import KEY, ROLLS, opponents_of, player_of
+from ludo_env.core.rules import MAX_PAWNS
 
 POLICIES = ("random", "first", "advance")
 """Names of the scripted policies; a policy's code is its index here."""

@@ -20,7 +20,7 @@ from ludo_env.rewards import Reward
 Observation = dict[str, NDArray[np.int8]]
 
 
-class RawEnv(AECEnv[str, Observation, int | None]):
+class raw_env(AECEnv[str, Observation, int | None]):  # noqa: N801 (PettingZoo's own form)
     """Petits chevaux (a Ludo) for two to four players.
 
     ## Description
@@ -38,8 +38,8 @@ class RawEnv(AECEnv[str, Observation, int | None]):
     | observation | `Dict(observation=Box(0, 1, (D,), int8), action_mask=Box(0, 1, (4,), int8))` |
 
     The observation's parts are the slices of `ludo_env.OBSERVATION`. The mask is all zeros for an
-    agent who is not to decide; it also stands in `infos[agent]["action_mask"]`. Spaces are equal for
-    every agent and every number of players.
+    agent who is not to decide; it also stands in `infos[agent]["action_mask"]`. Spaces are equal
+    for every agent and every number of players.
 
     ## Rewards
 
@@ -220,7 +220,9 @@ class RawEnv(AECEnv[str, Observation, int | None]):
     def _end(self, game: Game) -> None:
         places = game.places()
         paid = self.reward.outcome(np.array([places], dtype=np.int8))[0].tolist()
-        for agent, place, payment in zip(self.agents, cast(tuple, places), paid, strict=True):
+        for agent, place, payment in zip(
+            self.agents, cast(tuple[int, ...], places), paid, strict=True
+        ):
             self.rewards[agent] = payment - self._potentials.get(agent, 0.0)
             self.terminations[agent] = True
             self.infos[agent] = {**_no_mask(), "place": place, "winner": game.winner}

@@ -21,7 +21,7 @@ from ludo_env.rewards import Reward
 _ROW = np.zeros(1, dtype=np.int64)
 
 
-class LudoEnv(gymnasium.Env[Int8s, np.int64]):
+class LudoEnv(gymnasium.Env[Any, Any]):
     """Petits chevaux (a Ludo) for one learner and one to three opponents.
 
     ## Description
@@ -194,7 +194,7 @@ class LudoEnv(gymnasium.Env[Int8s, np.int64]):
         """
         self._table.set_opponents(opponents)
 
-    def render(self) -> str | None:  # type: ignore[override]
+    def render(self) -> str | None:
         """The board as text for ``render_mode="ansi"``; nothing, with a warning, without a mode."""
         if self.render_mode is None:
             logger.warn(

@@ -137,9 +137,8 @@ class Table:
         asked = self._play_on(rows, max_rolls=0)
         over = rows[asked == loops.OVER]
         if len(over) and begin["position"] is not None:
-            raise ValueError(
-                f"position {str(begin['position'])!r}: the game ends before the learner's first decision"
-            )
+            position = str(begin["position"])
+            raise ValueError(f"position {position!r} ends before the learner's first decision")
         while len(over):
             self.batch.reset(over)
             self.skipped[over] += 1
@@ -153,14 +152,16 @@ class Table:
         Raises:
             IllegalMoveError: An action is illegal where that raises; nothing has changed.
         """
-        illegal = self._illegal(rows, actions)
-        if illegal.any() and not self.illegal_loses:
+        illegal = ~self.batch.legal(rows, actions)
+        played = np.arange(len(rows))
+        if illegal.any():
             first = int(np.argmax(illegal))
-            raise self.batch.illegal(int(rows[first]), actions[first])
+            if not self.illegal_loses:
+                raise self.batch.illegal(int(rows[first]), actions[first])
+            played = np.flatnonzero(~illegal)
         asked = np.full(len(rows), loops.OVER)
-        legal = np.flatnonzero(~illegal)
-        self.batch.play(rows[legal], actions[legal])
-        asked[legal] = self._play_on(rows[legal], max_rolls=self.settings.max_rolls or 0)
+        self.batch.play(rows[played], actions[played])
+        asked[played] = self._play_on(rows[played], max_rolls=self.settings.max_rolls or 0)
         terminated = asked == loops.OVER
         truncated = asked == loops.CUT
         rewards = self._rewards(rows, terminated, illegal)
@@ -179,19 +180,14 @@ class Table:
         places = self.batch.places(rows)[np.arange(len(rows)), self.seats[rows]]
         return places.astype(np.int64), self.batch.winners[rows].astype(np.int64)
 
-    def _illegal(self, rows: Ints, actions: Ints) -> Bools:
-        known = (actions >= 0) & (actions < 4)
-        masks = self.batch.masks(rows)
-        return ~known | (masks[np.arange(len(rows)), np.where(known, actions, 0)] == 0)
-
     def _rewards(self, rows: Ints, terminated: Bools, illegal: Bools) -> NDArray[np.float64]:
         reward = self.settings.reward
         rewards = np.zeros(len(rows))
-        over = np.flatnonzero(terminated & ~illegal)
-        if len(over):
+        if terminated.any():
+            over = np.flatnonzero(terminated & ~illegal)
             paid = reward.outcome(self.batch.places(rows[over]))
             rewards[over] = paid[np.arange(len(over)), self.seats[rows[over]]]
-        rewards[illegal] = reward.loss(self.rules.num_players)
+            rewards[illegal] = reward.loss(self.rules.num_players)
         if reward.shapes:
             reached = np.where(terminated, 0.0, self._potential(rows))
             rewards += reward.discount * reached - self._potentials[rows]

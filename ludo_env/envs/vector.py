@@ -84,7 +84,7 @@ class LudoVectorEnv(VectorEnv[Int8s, Ints, NDArray[Any]]):
         self._rows = np.arange(self.num_envs)
         self._has_begun = False
 
-    def reset(  # type: ignore[override]
+    def reset(
         self,
         *,
         seed: int | Sequence[int] | None = None,
@@ -118,7 +118,7 @@ class LudoVectorEnv(VectorEnv[Int8s, Ints, NDArray[Any]]):
         return list(seed)  # type: ignore[arg-type]
 
     def step(self, actions: Any) -> tuple[Int8s, NDArray[np.float64], Bools, Bools, dict[str, Any]]:
-        """Play every learner's action, and on to its next decision; ended games are followed by the next.
+        """Play every learner's action, and on to its next decision or its next game.
 
         Args:
             actions: Integers (N,).
@@ -156,12 +156,12 @@ class LudoVectorEnv(VectorEnv[Int8s, Ints, NDArray[Any]]):
         """
         self.table.set_opponents(opponents)
 
-    def render(self) -> tuple[str, ...] | None:  # type: ignore[override]
+    def render(self) -> tuple[str, ...] | None:
         """Every board as text for ``render_mode="ansi"``."""
         if self.render_mode is None:
             return None
         batch = self.table.batch
-        return tuple(board_text(batch.position(row), self.table.rules) for row in self._rows)
+        return tuple(board_text(batch.position(row), self.table.rules) for row in range(len(batch)))
 
     def _infos(self, dealt: Ints) -> dict[str, Any]:
         """Masks of all games, and how many games were skipped where new ones were dealt."""

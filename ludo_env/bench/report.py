@@ -1,0 +1,26 @@
+"""Benchmark results as a table."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ludo_env.arena.report import aligned
+
+
+def benchmark_table(results: dict[str, Any]) -> str:
+    """What was measured, on what, and the ratios, as text."""
+    rows = [("measured", "ours", "yardstick", "", "ratio", "range")]
+    for result in results["results"]:
+        rows.append(
+            (
+                result["name"],
+                f"{result['ours']:,.0f} {result['unit']}",
+                f"{result['yardstick']:,.0f}" if result["yardstick"] else "-",
+                result["yardstick_name"],
+                f"{result['ratio']:.2f}" if result["ratio"] else "-",
+                "{:.2f} - {:.2f}".format(*result["ratio_range"]) if result["ratio_range"] else "",
+            )
+        )
+    machine = ", ".join(f"{name} {value}" for name, value in results["machine"].items())
+    medians = f"medians of {results['repeats']} runs of {results['seconds']:g} s"
+    return f"{aligned(rows)}\n\n{medians}; {machine}"

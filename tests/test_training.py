@@ -1,0 +1,295 @@
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+import yaml
+from sb3_contrib import MaskablePPO
+
+from ludo_env import make_agent
+from ludo_env.arena import play_match
+from ludo_env.sb3 import LudoVecEnv
+from training import curve, ppo, run_folder
+from training.config import EnvConfig, EvaluationConfig, LearnerConfig, PPOConfig, parse_ppo
+
+RECIPES = sorted(Path("configs").glob("ppo_*.yaml"))
+TINY = {
+    "total_steps": 512,
+    "checkpoint_minutes": 100,
+    "env.num_envs": 8,
+    "learner.rollout_length": 16,
+    "learner.batch_size": 32,
+    "learner.hidden": "[16]",
+    "evaluation.games": 4,
+    "evaluation.curve_every": 256,
+    "evaluation.curve_games": 4,
+}
+TINY_FLAGS = [f"--{name}={value}" for name, value in TINY.items()]
+
+
+def tiny(run, **changes):
+    config, _ = parse_ppo([*TINY_FLAGS, "--run", str(run)])
+    return PPOConfig(**{**config.__dict__, **changes})
+
+
+def train(config, stop=None):
+    folder = run_folder.create(config)
+    results = ppo.run(config, folder, stop or ppo.StopRequest())
+    ppo.conclude(config, folder, results)
+    return folder
+
+
+def parameters(folder, seed=0):
+    model = MaskablePPO.load(folder / f"seed_{seed}" / "model.zip", device="cpu")
+    return {name: value.numpy() for name, value in model.policy.state_dict().items()}
+
+
+class StopAfter(ppo.StopRequest):
+    """Asks to stop at the given rollout boundary."""
+
+    def __init__(self, boundary):
+        self.left = boundary
+
+    @property
+    def made(self):
+        self.left -= 0.5  # looked at twice at each boundary
+        return self.left < 0
+
+
+def test_a_run_folder_holds_all_that_is_promised(tmp_path, capsys):
+    folder = train(tiny(tmp_path / "run"))
+    for name in ("config.yaml", "versions.json", "evaluation.json", "learning_curve.png"):
+        assert (folder / name).stat().st_size > 0
+    assert any((folder / "seed_0" / "tensorboard").iterdir())
+    curve_points = json.loads((folder / "seed_0" / "learning_curve.json").read_text())
+    assert [point["steps"] for point in curve_points] == [0, 256, 512]
+    results = json.loads((folder / "evaluation.json").read_text())
+    assert results["seeds"]["0"]["random"]["games"] == 4
+    assert "win rate" in capsys.readouterr().out
+
+
+def test_resuming_goes_on_exactly_as_if_nothing_had_happened(tmp_path):
+    whole = train(tiny(tmp_path / "whole"))
+    config = tiny(tmp_path / "halves")
+    with pytest.raises(ppo.RunStoppedError):
+        train(config, StopAfter(2))
+    folder = tmp_path / "halves"
+    assert run_folder.Checkpoints(folder / "seed_0", 2).newest().name == "step_000000000256"
+    ppo.conclude(config, folder, ppo.run(config, folder, ppo.StopRequest()))
+    for name, value in parameters(whole).items():
+        np.testing.assert_array_equal(value, parameters(folder)[name], err_msg=name)
+    for name in ("learning_curve.json", "evaluation.json"):
+        assert (whole / "seed_0" / name).read_text() == (folder / "seed_0" / name).read_text()
+
+
+def test_a_checkpoint_is_an_agent(tmp_path):
+    with pytest.raises(ppo.RunStoppedError):
+        train(tiny(tmp_path / "run"), StopAfter(1))
+    checkpoint = run_folder.Checkpoints(tmp_path / "run" / "seed_0", 2).newest()
+    agent = make_agent(f"sb3:{checkpoint / 'model.zip'}")
+    match = play_match(
+        [agent, make_agent("random")], games=2, rules=tiny(tmp_path / "x").rules, seed=1
+    )
+    assert len(match) == 2
+
+
+def start_training(run):
+    flags = [*TINY_FLAGS, "--total_steps=20480", "--learner.rollout_length=128", f"--run={run}"]
+    flags += ["--learner.batch_size=512"]
+    flags += ["--evaluation.curve_every=0"]
+    return subprocess.Popen(
+        [sys.executable, "-m", "training.ppo", *flags], stderr=subprocess.PIPE, text=True
+    )
+
+
+def wait_for(condition, seconds=120):
+    until = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < until
+        time.sleep(0.05)
+
+
+def test_ctrl_c_ends_with_a_checkpoint_and_resume_finishes(tmp_path):
+    run = tmp_path / "run"
+    process = start_training(run)
+    wait_for(lambda: any(run.glob("seed_0/tensorboard/*")))
+    time.sleep(0.5)
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=120)
+    assert process.returncode == ppo.INTERRUPTED
+    assert f"--resume {run}" in errors
+    assert "Traceback" not in errors
+    assert run_folder.Checkpoints(run / "seed_0", 2).newest() is not None
+    command = [sys.executable, "-m", "training.ppo", "--resume", str(run)]
+    done = subprocess.run(command, check=False, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    model = MaskablePPO.load(run / "seed_0" / "model.zip", device="cpu")
+    assert model.num_timesteps == 20480
+
+
+def test_several_seeds_come_with_their_spread(tmp_path, capsys):
+    folder = train(tiny(tmp_path / "run", seeds=2, seed=5, total_steps=128))
+    results = json.loads((folder / "evaluation.json").read_text())
+    assert set(results["seeds"]) == {"5", "6"}
+    assert results["spread"]["random"]["lowest"] <= results["spread"]["random"]["highest"]
+    assert "over the seeds" in capsys.readouterr().out
+    first, second = parameters(folder, 5), parameters(folder, 6)
+    assert any((first[name] != second[name]).any() for name in first)
+
+
+def test_the_same_seed_trains_the_same_agent(tmp_path):
+    first = parameters(train(tiny(tmp_path / "a", total_steps=256)))
+    again = parameters(train(tiny(tmp_path / "b", total_steps=256)))
+    for name, value in first.items():
+        np.testing.assert_array_equal(value, again[name])
+
+
+def test_opponents_share_the_games_as_asked():
+    names = ppo.shared_out({"random": 1, "advance": 3}, 8)
+    assert sorted(names) == ["advance"] * 6 + ["random"] * 2
+    assert len(ppo.shared_out({"random": 1, "advance": 1, "first": 1}, 64)) == 64
+
+
+@pytest.mark.parametrize("path", RECIPES, ids=lambda path: path.stem)
+def test_every_recipe_is_read(path):
+    config, resumed = parse_ppo(["--config", str(path)])
+    assert config.name == path.stem
+    assert resumed is None
+
+
+def test_any_field_is_a_flag_and_the_resolved_configuration_reads_back(tmp_path):
+    flags = [
+        "--learner.learning_rate",
+        "0.5",
+        "--rules.num_players",
+        "3",
+        "--evaluation.games",
+        "6",
+    ]
+    more = ["--evaluation.curve_games", "3", "--run", str(tmp_path / "run")]
+    config, _ = parse_ppo(["--config", str(RECIPES[0]), *flags, *more])
+    assert config.learner.learning_rate == 0.5
+    assert config.rules.num_players == 3
+    folder = run_folder.create(config)
+    again, resumed = parse_ppo(["--resume", str(folder)])
+    assert again == config
+    assert resumed == folder
+
+
+@pytest.mark.parametrize(
+    ("flags", "named"),
+    [
+        (["--learner.speed", "1"], "learner.speed"),
+        (["--total_steps", "many"], "total_steps"),
+        (["--total_steps", "0"], "total_steps"),
+        (["--rules.num_players", "7"], "num_players"),
+        (["--learner.discount", "1.5"], "discount"),
+        (["--env.opponents", "{}"], "opponents"),
+        (["--env.opponents", '{"advance": -1}'], "opponents"),
+        (["--evaluation.games", "3"], "games"),
+        (["--config", "no_such_file.yaml"], "no_such_file.yaml"),
+        (["--resume", "no_such_run"], "no_such_run"),
+        (["--resume", "no_such_run", "--seed", "1"], "no other flag"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else value,
+)
+def test_wrong_configurations_are_refused_by_name_in_one_line(flags, named, capsys):
+    with pytest.raises(SystemExit) as stopped:
+        parse_ppo(flags)
+    assert stopped.value.code == 2
+    error = capsys.readouterr().err
+    assert named in error
+    assert error.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    "content", ["speed: 1", "learner: {speed: 1}", "total_steps: x", "rules: 3", "[", "- 1"]
+)
+def test_wrong_files_are_refused_in_one_line(content, tmp_path, capsys):
+    path = tmp_path / "recipe.yaml"
+    path.write_text(content)
+    with pytest.raises(SystemExit) as stopped:
+        parse_ppo(["--config", str(path)])
+    assert stopped.value.code == 2
+    assert capsys.readouterr().err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    "flags", [["--env.opponents", '{"nobody": 1}'], ["--env.seat", "9"], ["--env.reward", "x"]]
+)
+def test_what_the_environment_refuses_makes_no_run_folder(flags, tmp_path, monkeypatch, capsys):
+    run = tmp_path / "run"
+    monkeypatch.setattr(sys, "argv", ["ppo", *TINY_FLAGS, "--run", str(run), *flags])
+    with pytest.raises(SystemExit) as stopped:
+        ppo.main()
+    assert stopped.value.code == 2
+    assert capsys.readouterr().err.count("\n") == 1
+    assert not run.exists()
+
+
+def test_a_run_folder_is_never_written_over(tmp_path):
+    config = tiny(tmp_path / "run")
+    run_folder.create(config)
+    with pytest.raises(ValueError, match="exists already"):
+        run_folder.create(config)
+
+
+def test_a_damaged_checkpoint_is_refused(tmp_path):
+    config = tiny(tmp_path / "run")
+    with pytest.raises(ppo.RunStoppedError):
+        train(config, StopAfter(1))
+    checkpoint = run_folder.Checkpoints(tmp_path / "run" / "seed_0", 2).newest()
+    os.truncate(checkpoint / "state.pkl", 100)
+    with pytest.raises(ValueError, match="cannot be read"):
+        ppo.run(config, tmp_path / "run", ppo.StopRequest())
+
+
+LEARNING = PPOConfig(
+    total_steps=65_536,
+    env=EnvConfig(opponents={"advance": 1.0}),
+    learner=LearnerConfig(rollout_length=64, hidden=[64]),
+    evaluation=EvaluationConfig(games=1000, curve_every=0),
+)
+
+
+class WorthlessRewards(LudoVecEnv):
+    """Pays every game's end to a game drawn at random, so nothing can be learned from it."""
+
+    def step_wait(self):
+        views, rewards, dones, infos = super().step_wait()
+        rewards[dones] *= np.random.default_rng(int(views.sum())).choice([-1, 1], dones.sum())
+        return views, rewards, dones, infos
+
+
+def learned_win_rate(tmp_path, monkeypatch, env_class):
+    monkeypatch.setattr(ppo, "LudoVecEnv", env_class)
+    torch.set_num_threads(1)
+    model = ppo.train(LEARNING, 0, tmp_path / "seed_0", ppo.StopRequest())
+    results = ppo.judge(LEARNING, model, 0)
+    return results["advance"]["agents"][0]["win_rate"]
+
+
+def test_a_short_training_reaches_a_level_that_worthless_rewards_do_not(tmp_path, monkeypatch):
+    level = 0.42
+    assert learned_win_rate(tmp_path / "right", monkeypatch, LudoVecEnv) > level
+    assert learned_win_rate(tmp_path / "wrong", monkeypatch, WorthlessRewards) < level
+
+
+def test_the_learning_curve_is_drawn_for_several_seeds(tmp_path):
+    points = [
+        {"steps": s, "against": {"random": {"win_rate": 0.5, "interval": [0.4, 0.6]}}}
+        for s in (0, 100)
+    ]
+    curve.draw({0: points, 1: points}, 2, tmp_path / "curve.png")
+    assert (tmp_path / "curve.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_recipes_are_plain_yaml():
+    for path in RECIPES:
+        assert isinstance(yaml.safe_load(path.read_text()), dict)

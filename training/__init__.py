@@ -1,0 +1,1 @@
+"""Floor 5: training scripts, used from a clone."""

@@ -1,0 +1,232 @@
+"""What a training run is told: typed dataclasses, read from YAML, every field a flag."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, field, fields, is_dataclass
+from pathlib import Path
+from typing import Any, NoReturn
+
+import yaml
+from jsonargparse import ArgumentError, ArgumentParser, Namespace
+
+from ludo_env import Rules
+
+BAD_ARGUMENTS = 2
+
+
+@dataclass(frozen=True)
+class EnvConfig:
+    """The games that are learned from.
+
+    Args:
+        num_envs: Games played at the same time.
+        opponents: Agents to play against, each with its share of the games.
+        seat: The learner's player number, or "random".
+        reward: "win", "place" or "shaped" (whose discount is the learner's).
+        auto_forced: Whether decisions with one legal move are played through.
+        max_rolls: Rolls after which a game is cut; null for no limit.
+    """
+
+    num_envs: int = 64
+    opponents: dict[str, float] = field(default_factory=lambda: {"random": 1.0})
+    seat: str | int = "random"
+    reward: str = "win"
+    auto_forced: bool = True
+    max_rolls: int | None = None
+
+    def __post_init__(self) -> None:
+        _at_least("env.num_envs", self.num_envs, 1)
+        if not self.opponents or min(self.opponents.values()) <= 0:
+            raise ValueError(f"env.opponents must have shares above 0, got {self.opponents}")
+
+
+@dataclass(frozen=True)
+class LearnerConfig:
+    """MaskablePPO's settings.
+
+    Args:
+        rollout_length: Decisions of each game between two updates.
+        batch_size: Decisions in a minibatch.
+        epochs: Passes over a rollout.
+        learning_rate: At the start.
+        final_learning_rate: At the end; linear in between.
+        discount: γ for each own decision; a two-player game has about 45 unforced ones.
+        gae_lambda: λ of the advantage estimate.
+        clip_range: PPO's clip.
+        entropy: Weight of the entropy bonus.
+        value: Weight of the value loss.
+        max_grad_norm: Gradients are clipped to this norm.
+        hidden: Widths of the hidden layers, for policy and value each.
+        use_masks: Whether illegal actions are masked while learning.
+        threads: Threads of PyTorch.
+    """
+
+    rollout_length: int = 128
+    batch_size: int = 1024
+    epochs: int = 4
+    learning_rate: float = 1e-3
+    final_learning_rate: float = 1e-4
+    discount: float = 1.0
+    gae_lambda: float = 0.95
+    clip_range: float = 0.2
+    entropy: float = 0.01
+    value: float = 0.5
+    max_grad_norm: float = 0.5
+    hidden: list[int] = field(default_factory=lambda: [128, 128])
+    use_masks: bool = True
+    threads: int = 1
+
+    def __post_init__(self) -> None:
+        for name in ("rollout_length", "batch_size", "epochs", "threads"):
+            _at_least(f"learner.{name}", getattr(self, name), 1)
+        for name in ("discount", "gae_lambda"):
+            _within(f"learner.{name}", getattr(self, name), 1.0)
+        if not self.hidden or min(self.hidden) < 1:
+            raise ValueError(f"learner.hidden must be widths of at least 1, got {self.hidden}")
+
+
+@dataclass(frozen=True)
+class EvaluationConfig:
+    """How the agent is judged.
+
+    Args:
+        against: Opponents; each fills all other seats.
+        games: Games against each at the end, a multiple of the players.
+        curve_every: Steps between two points of the learning curve; 0 for none.
+        curve_games: Games against each opponent for a point.
+        seed: The seed of all evaluations.
+    """
+
+    against: list[str] = field(default_factory=lambda: ["random", "advance"])
+    games: int = 4000
+    curve_every: int = 200_000
+    curve_games: int = 400
+    seed: int = 1
+
+    def __post_init__(self) -> None:
+        _at_least("evaluation.games", self.games, 2)
+        _at_least("evaluation.curve_every", self.curve_every, 0)
+        _at_least("evaluation.curve_games", self.curve_games, 2)
+
+
+@dataclass(frozen=True)
+class PPOConfig:
+    """A training run of MaskablePPO.
+
+    Args:
+        name: The run's name; its folder is runs/NAME-TIME unless `run` is given.
+        run: The run's folder; it must not exist yet.
+        total_steps: The learner's decisions, over all games; rounded up to whole rollouts.
+        seed: The first training seed.
+        seeds: How many seeds to train, one after another: seed, seed + 1, …
+        checkpoint_minutes: Minutes between two checkpoints.
+        keep_checkpoints: How many are kept of each seed.
+        rules: The rules of the game.
+        env: The games that are learned from.
+        learner: MaskablePPO's settings.
+        evaluation: How the agent is judged.
+    """
+
+    name: str = "ppo"
+    run: str | None = None
+    total_steps: int = 1_000_000
+    seed: int = 0
+    seeds: int = 1
+    checkpoint_minutes: float = 1.0
+    keep_checkpoints: int = 2
+    rules: Rules = field(default_factory=lambda: Rules(num_players=2))
+    env: EnvConfig = field(default_factory=EnvConfig)
+    learner: LearnerConfig = field(default_factory=LearnerConfig)
+    evaluation: EvaluationConfig = field(default_factory=EvaluationConfig)
+
+    def __post_init__(self) -> None:
+        _at_least("total_steps", self.total_steps, 1)
+        _at_least("seed", self.seed, 0)
+        _at_least("seeds", self.seeds, 1)
+        _at_least("keep_checkpoints", self.keep_checkpoints, 1)
+        for name in ("games", "curve_games"):
+            games = getattr(self.evaluation, name)
+            if games % self.rules.num_players:
+                raise ValueError(
+                    f"evaluation.{name} must be a multiple of {self.rules.num_players} players, "
+                    f"got {games}"
+                )
+
+
+class _Parser(ArgumentParser):
+    """A parser that leaves with one line on stderr."""
+
+    def error(self, message: str, ex: Exception | None = None) -> NoReturn:
+        fail(BAD_ARGUMENTS, message)
+
+
+def fail(code: int, message: str) -> NoReturn:
+    """Leave with one line on stderr."""
+    print(f"error: {' '.join(message.split())}", file=sys.stderr)
+    raise SystemExit(code)
+
+
+def parse_ppo(arguments: Sequence[str] | None = None) -> tuple[PPOConfig, Path | None]:
+    """The configuration of a new run, or that of the run to go on with and its folder.
+
+    Leaves with code 2 and one line on stderr where something is unknown or wrong.
+    """
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    parser = _Parser(prog="python -m training.ppo", description="Train MaskablePPO by a recipe.")
+    parser.add_argument("--config", action="config", help="a recipe in YAML")
+    parser.add_argument("--resume", metavar="RUN", help="go on with a run; takes no other flag")
+    parser.add_class_arguments(PPOConfig, fail_untyped=True)
+    try:
+        options = parser.parse_args(given)
+        if options.resume is None:
+            return _build(parser, options), None
+        if len(given) > (1 if given[0].startswith("--resume=") else 2):
+            parser.error("--resume goes on with the run's own configuration: no other flag")
+        run = Path(options.resume)
+        return read_config(run / "config.yaml"), run
+    except (ArgumentError, ValueError, TypeError) as error:
+        fail(BAD_ARGUMENTS, str(error))
+
+
+def read_config(path: Path) -> PPOConfig:
+    """A resolved configuration that `write_config` wrote.
+
+    Raises:
+        ValueError: The file is missing, or is no such configuration.
+    """
+    if not path.is_file():
+        raise ValueError(f"no run to go on with: there is no {path}")
+    parser = _Parser(exit_on_error=False)
+    parser.add_class_arguments(PPOConfig, fail_untyped=True)
+    return _build(parser, parser.parse_path(str(path)))
+
+
+def _build(parser: ArgumentParser, options: Namespace) -> PPOConfig:
+    ready = parser.instantiate(options)
+    return PPOConfig(**{f.name: getattr(ready, f.name) for f in fields(PPOConfig)})
+
+
+def write_config(config: PPOConfig, path: Path) -> None:
+    """Write the resolved configuration as YAML."""
+    path.write_text(yaml.safe_dump(as_dict(config), sort_keys=False))
+
+
+def as_dict(config: Any) -> Any:
+    """A dataclass as plain dictionaries, lists and values."""
+    if is_dataclass(config):
+        return {f.name: as_dict(getattr(config, f.name)) for f in fields(config)}
+    if isinstance(config, dict):
+        return {key: as_dict(value) for key, value in config.items()}
+    return list(config) if isinstance(config, tuple) else config
+
+
+def _at_least(name: str, value: int, low: int) -> None:
+    if value < low:
+        raise ValueError(f"{name} must be at least {low}, got {value}")
+
+
+def _within(name: str, value: float, high: float) -> None:
+    if not 0.0 < value <= high:
+        raise ValueError(f"{name} must be above 0 and at most {high:g}, got {value}")

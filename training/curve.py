@@ -1,0 +1,47 @@
+"""The learning curve: points measured while training, and their picture."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import matplotlib
+
+matplotlib.use("Agg")
+from matplotlib import pyplot
+
+MARKERS = "osD^vP"
+
+
+def draw(curves: Mapping[int, Sequence[Mapping[str, Any]]], num_players: int, path: Path) -> None:
+    """Draw win rates over the learner's decisions, one line for each opponent and seed.
+
+    Args:
+        curves: For each seed its points: ``steps``, and by opponent ``win_rate`` and ``interval``.
+        num_players: The players at a table; 1/P is drawn as chance.
+        path: The PNG to write.
+    """
+    figure, axes = pyplot.subplots(figsize=(7, 4.2), dpi=120)
+    opponents = sorted(
+        {name for points in curves.values() for p in points for name in p["against"]}
+    )
+    for number, opponent in enumerate(opponents):
+        for i, (_, points) in enumerate(sorted(curves.items())):
+            steps = [point["steps"] for point in points]
+            rates = [point["against"][opponent]["win_rate"] for point in points]
+            low = [point["against"][opponent]["interval"][0] for point in points]
+            high = [point["against"][opponent]["interval"][1] for point in points]
+            style = {"color": f"C{number}", "marker": MARKERS[number % len(MARKERS)]}
+            label = f"against {opponent}" if i == 0 else None
+            axes.plot(steps, rates, label=label, markersize=3.5, linewidth=1.2, **style)
+            if len(curves) == 1:
+                axes.fill_between(steps, low, high, color=style["color"], alpha=0.15, linewidth=0)
+    axes.axhline(1 / num_players, color="black", linewidth=0.8, linestyle=":", label="chance")
+    axes.set(xlabel="decisions of the learner", ylabel="win rate", ylim=(0, 1))
+    axes.set_title(f"{len(curves)} training seed{'s' if len(curves) > 1 else ''}", fontsize=10)
+    axes.grid(alpha=0.3)
+    axes.legend(loc="lower right", fontsize=9)
+    figure.tight_layout()
+    figure.savefig(path)
+    pyplot.close(figure)

@@ -1,0 +1,312 @@
+"""Train MaskablePPO on the batched environment: one command from recipe to evaluated agent.
+
+    python -m training.ppo --config configs/ppo_quick.yaml
+    python -m training.ppo --config configs/ppo_quick.yaml --seeds 3 --learner.learning_rate 5e-4
+    python -m training.ppo --resume runs/ppo_quick-…
+
+Ctrl-C ends the run at the next rollout boundary with a checkpoint; a second one ends it at once,
+and the last checkpoint stays. `--resume` goes on from it exactly as if nothing had happened.
+"""
+
+from __future__ import annotations
+
+import json
+import signal
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import torch
+from sb3_contrib import MaskablePPO
+from stable_baselines3.common.callbacks import BaseCallback
+from stable_baselines3.common.logger import configure
+from stable_baselines3.common.utils import LinearSchedule
+from tqdm import tqdm
+
+from ludo_env.agents.sb3 import SB3Agent
+from ludo_env.rewards import Shaped
+from ludo_env.sb3 import LudoVecEnv
+from training import curve, evaluation, run_folder
+from training.config import BAD_ARGUMENTS, PPOConfig, fail, parse_ppo
+
+INTERRUPTED = 130
+
+
+class RunStoppedError(Exception):
+    """The user asked the run to stop; a checkpoint has been saved."""
+
+
+class StopRequest:
+    """Ctrl-C, remembered until the next rollout boundary; the second one interrupts at once."""
+
+    def __init__(self) -> None:
+        self.made = False
+
+    def __call__(self, *_: object) -> None:
+        """The signal's handler."""
+        if self.made:
+            raise KeyboardInterrupt
+        self.made = True
+        tqdm.write("stopping at the next rollout boundary (Ctrl-C again: at once)", sys.stderr)
+
+
+@contextmanager
+def stop_on_interrupt() -> Iterator[StopRequest]:
+    """Turn SIGINT and SIGTERM into a `StopRequest`."""
+    request = StopRequest()
+    old = {number: signal.signal(number, request) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield request
+    finally:
+        for number, handler in old.items():
+            signal.signal(number, handler)
+
+
+class Conductor(BaseCallback):
+    """What happens beside learning: progress, curve points, checkpoints, stopping.
+
+    All but the progress happens at rollout boundaries: after an update, before the next rollout.
+
+    Args:
+        config: The run's configuration.
+        checkpoints: Where to save.
+        points: The learning curve so far; in place.
+        stop: Whether the user wants to stop.
+    """
+
+    def __init__(
+        self,
+        config: PPOConfig,
+        checkpoints: run_folder.Checkpoints,
+        points: list[dict[str, Any]],
+        stop: StopRequest,
+    ) -> None:
+        super().__init__()
+        self.config = config
+        self.checkpoints = checkpoints
+        self.points = points
+        self.stop = stop
+        self._saved_at = time.monotonic()
+        self._bar: tqdm | None = None
+
+    def _on_training_start(self) -> None:
+        self._bar = tqdm(
+            total=self.model._total_timesteps,
+            initial=self.num_timesteps,
+            unit=" steps",
+            unit_scale=True,
+            mininterval=1.0,
+            desc=f"seed {self.model.seed}",
+        )
+
+    def _on_rollout_start(self) -> None:
+        self._measure_if_due()
+        due = time.monotonic() - self._saved_at > 60 * self.config.checkpoint_minutes
+        if due or self.stop.made:
+            self.checkpoints.save(self.model, self.points)
+            self._saved_at = time.monotonic()
+        if self.stop.made:
+            raise RunStoppedError
+
+    def _measure_if_due(self) -> None:
+        every = self.config.evaluation.curve_every
+        last = self.points[-1]["steps"] if self.points else -every
+        if every and self.num_timesteps - last >= every:
+            self.measure()
+
+    def measure(self) -> None:
+        """Add a point to the learning curve."""
+        chosen = self.config.evaluation
+        results = evaluation.evaluate(
+            SB3Agent(self.model),
+            chosen.against,
+            games=chosen.curve_games,
+            rules=self.config.rules,
+            seed=chosen.seed,
+        )
+        self.points.append(evaluation.point(self.model.num_timesteps, results))
+        for opponent, result in self.points[-1]["against"].items():
+            self.logger.record(f"evaluation/{opponent}", result["win_rate"])
+            if self._bar is not None:
+                self._bar.set_postfix({opponent: f"{result['win_rate']:.3f}"}, refresh=False)
+
+    def _on_step(self) -> bool:
+        if self._bar is not None:
+            self._bar.update(self.training_env.num_envs)
+        return True
+
+    def close(self) -> None:
+        """End the progress bar's line."""
+        if self._bar is not None:
+            self._bar.close()
+
+
+def make_env(config: PPOConfig, seed: int) -> LudoVecEnv:
+    """The games to learn from, each opponent in its share of them."""
+    env = config.env
+    reward = Shaped(config.learner.discount) if env.reward == "shaped" else env.reward
+    others = config.rules.num_players - 1
+    return LudoVecEnv(
+        env.num_envs,
+        seed=seed * 1_000_000_007 % 2**62,  # neighbouring training seeds share no game's seed
+        rules=config.rules,
+        opponents=[[spec] * others for spec in shared_out(env.opponents, env.num_envs)],
+        seat=env.seat,
+        reward=reward,
+        auto_forced=env.auto_forced,
+        max_rolls=env.max_rolls,
+    )
+
+
+def shared_out(shares: dict[str, float], count: int) -> list[str]:
+    """Names for ``count`` games, as near to the shares as whole games can be."""
+    total = sum(shares.values())
+    given = dict.fromkeys(shares, 0)
+    names = []
+    for i in range(1, count + 1):
+        name = max(shares, key=lambda n: shares[n] / total * i - given[n])
+        given[name] += 1
+        names.append(name)
+    return names
+
+
+def make_model(config: PPOConfig, env: LudoVecEnv, seed: int) -> MaskablePPO:
+    """A learner that has learned nothing."""
+    learner = config.learner
+    return MaskablePPO(
+        "MlpPolicy",
+        env,
+        learning_rate=LinearSchedule(learner.learning_rate, learner.final_learning_rate, 1.0),
+        n_steps=learner.rollout_length,
+        batch_size=learner.batch_size,
+        n_epochs=learner.epochs,
+        gamma=learner.discount,
+        gae_lambda=learner.gae_lambda,
+        clip_range=learner.clip_range,
+        ent_coef=learner.entropy,
+        vf_coef=learner.value,
+        max_grad_norm=learner.max_grad_norm,
+        policy_kwargs={"net_arch": list(learner.hidden), "activation_fn": torch.nn.ReLU},
+        seed=seed,
+        device="cpu",
+    )
+
+
+def train(config: PPOConfig, seed: int, folder: Path, stop: StopRequest) -> MaskablePPO:
+    """Train one seed, from its newest checkpoint where there is one.
+
+    Raises:
+        RunStoppedError: The user asked for it; a checkpoint has been saved.
+        ValueError: The checkpoint cannot be read.
+    """
+    checkpoints = run_folder.Checkpoints(folder, config.keep_checkpoints)
+    newest = checkpoints.newest()
+    points: list[dict[str, Any]] = []
+    if newest is None:
+        model = make_model(config, make_env(config, seed), seed)
+    else:
+        state = run_folder.read_state(newest)
+        model = MaskablePPO.load(newest / "model.zip", state["env"], "cpu", force_reset=False)
+        run_folder.restore_generators(state["generators"])
+        points = state["curve"]
+    model.set_logger(configure(str(folder / "tensorboard"), ["tensorboard"]))
+    conductor = Conductor(config, checkpoints, points, stop)
+    try:
+        model.learn(
+            config.total_steps - model.num_timesteps,
+            callback=conductor,
+            reset_num_timesteps=newest is None,
+            use_masking=config.learner.use_masks,
+        )
+        if config.evaluation.curve_every:
+            conductor.measure()
+    finally:
+        conductor.close()
+        model.logger.close()
+    run_folder.write_json(points, folder / "learning_curve.json")
+    model.save(folder / "model.zip")
+    return model
+
+
+def judge(config: PPOConfig, model: MaskablePPO, seed: int) -> dict[str, Any]:
+    """The final evaluation of one seed."""
+    chosen = config.evaluation
+    total = chosen.games * len(chosen.against)
+    with tqdm(total=total, unit=" games", mininterval=1.0, desc=f"seed {seed} evaluated") as bar:
+        return evaluation.evaluate(
+            SB3Agent(model),
+            chosen.against,
+            games=chosen.games,
+            rules=config.rules,
+            seed=chosen.seed,
+            progress=bar.update,
+        )
+
+
+def run(config: PPOConfig, folder: Path, stop: StopRequest) -> dict[int, Any]:
+    """Train and evaluate all seeds that are not done yet; results by seed."""
+    torch.set_num_threads(config.learner.threads)
+    results: dict[int, Any] = {}
+    for seed in range(config.seed, config.seed + config.seeds):
+        own = run_folder.seed_folder(folder, seed)
+        done = own / "evaluation.json"
+        if not done.exists():
+            model = train(config, seed, own, stop)
+            run_folder.write_json(judge(config, model, seed), done)
+        results[seed] = json.loads(done.read_text())
+    return results
+
+
+def conclude(config: PPOConfig, folder: Path, results: dict[int, Any]) -> None:
+    """Write the run's results and curve, and print them."""
+    everything = {"seeds": results, "spread": evaluation.spreads(results)}
+    run_folder.write_json(everything, folder / "evaluation.json")
+    points = {
+        seed: json.loads((run_folder.seed_folder(folder, seed) / "learning_curve.json").read_text())
+        for seed in results
+    }
+    if all(points.values()):
+        curve.draw(points, config.rules.num_players, folder / "learning_curve.png")
+    print(evaluation.results_table(results))
+    print(f"\nrun folder {folder}; the agent is sb3:{next(iter(models(folder, results)))}")
+
+
+def models(folder: Path, results: dict[int, Any]) -> Iterator[Path]:
+    """The trained models, best against the first opponent first."""
+
+    def rate(seed: int) -> float:
+        first = next(iter(results[seed].values()))
+        return float(first["agents"][0]["win_rate"])
+
+    for seed in sorted(results, key=rate, reverse=True):
+        yield run_folder.seed_folder(folder, seed) / "model.zip"
+
+
+def main() -> int:
+    """Run the command. Returns the exit code."""
+    config, folder = parse_ppo()
+    checked(lambda: make_env(config, config.seed))
+    if folder is None:
+        folder = checked(lambda: run_folder.create(config))
+    with stop_on_interrupt() as stop:
+        try:
+            conclude(config, folder, run(config, folder, stop))
+        except (RunStoppedError, KeyboardInterrupt):
+            print(f"stopped; go on with: python -m training.ppo --resume {folder}", file=sys.stderr)
+            return INTERRUPTED
+    return 0
+
+
+def checked(make: Callable[[], Any]) -> Any:
+    """What ``make`` makes of the user's configuration; its complaint is about it."""
+    try:
+        return make()
+    except ValueError as error:
+        fail(BAD_ARGUMENTS, str(error))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

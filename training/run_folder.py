@@ -1,0 +1,131 @@
+"""A run's folder: what was asked for, what it ran on, checkpoints, curve and results.
+
+RUN/config.yaml            the resolved configuration
+RUN/versions.json          package versions and machine
+RUN/evaluation.json        results of all seeds, and their spread
+RUN/learning_curve.png     all seeds
+RUN/seed_K/tensorboard/    the learner's own log
+RUN/seed_K/checkpoints/    step_N/model.zip (usable as sb3:PATH) and step_N/state.pkl
+RUN/seed_K/model.zip       the trained agent
+RUN/seed_K/evaluation.json, learning_curve.json
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import pickle
+import random
+import shutil
+import time
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from ludo_env.bench.machine import versions
+from training.config import PPOConfig, write_config
+
+PACKAGES = ("torch", "stable-baselines3", "sb3-contrib", "jsonargparse")
+
+
+def create(config: PPOConfig) -> Path:
+    """Make the folder of a new run.
+
+    Raises:
+        ValueError: It exists already.
+    """
+    stamp = time.strftime("%Y%m%d-%H%M%S")
+    folder = Path(config.run or f"runs/{config.name}-{stamp}")
+    try:
+        folder.mkdir(parents=True)
+    except FileExistsError:
+        message = f"run {folder} exists already: choose another, or go on with it by --resume"
+        raise ValueError(message) from None
+    except OSError as error:
+        raise ValueError(f"run {folder} cannot be made: {error.strerror}") from None
+    write_config(config, folder / "config.yaml")
+    used = versions() | {package: metadata.version(package) for package in PACKAGES}
+    seeds = [config.seed + i for i in range(config.seeds)]
+    write_json({**used, "seeds": seeds}, folder / "versions.json")
+    return folder
+
+
+def seed_folder(run: Path, seed: int) -> Path:
+    """The folder of one seed's training."""
+    return run / f"seed_{seed}"
+
+
+def write_json(content: Any, path: Path) -> None:
+    """Write a file whole or not at all."""
+    partial = path.with_name(path.name + ".partial")
+    partial.write_text(json.dumps(content, indent=2) + "\n")
+    os.replace(partial, path)
+
+
+class Checkpoints:
+    """A seed's checkpoints: everything that the next rollout depends on.
+
+    Args:
+        folder: The seed's folder.
+        keep: How many are kept.
+    """
+
+    def __init__(self, folder: Path, keep: int) -> None:
+        self.folder = folder / "checkpoints"
+        self.keep = keep
+
+    def save(self, model: Any, curve: list[dict[str, Any]]) -> Path:
+        """Save at a rollout boundary: model, games, generators and the curve so far."""
+        target = self.folder / f"step_{model.num_timesteps:012d}"
+        partial = self.folder / "partial"
+        shutil.rmtree(partial, ignore_errors=True)
+        partial.mkdir(parents=True)
+        model.save(partial / "model.zip")
+        state = {"env": model.env, "generators": _generators(), "curve": curve}
+        (partial / "state.pkl").write_bytes(pickle.dumps(state))
+        if target.exists():
+            shutil.rmtree(target)
+        os.replace(partial, target)
+        for old in self.all()[: -self.keep]:
+            shutil.rmtree(old)
+        return target
+
+    def all(self) -> list[Path]:
+        """The whole checkpoints, oldest first."""
+        return sorted(self.folder.glob("step_*"))
+
+    def newest(self) -> Path | None:
+        """The newest checkpoint, if there is one."""
+        return next(reversed(self.all()), None)
+
+
+def read_state(checkpoint: Path) -> dict[str, Any]:
+    """What `Checkpoints.save` kept beside the model.
+
+    Raises:
+        ValueError: The file is missing or damaged.
+    """
+    try:
+        state = pickle.loads((checkpoint / "state.pkl").read_bytes())
+    except (OSError, pickle.UnpicklingError, EOFError, AttributeError, ImportError) as error:
+        raise ValueError(f"checkpoint {checkpoint} cannot be read: {error}") from error
+    return dict(state)
+
+
+def _generators() -> dict[str, Any]:
+    """The states of the generators that Stable-Baselines3 draws from."""
+    return {
+        "python": random.getstate(),
+        "numpy": np.random.get_state(),  # noqa: NPY002 (SB3's own choice)
+        "torch": torch.get_rng_state(),
+    }
+
+
+def restore_generators(states: dict[str, Any]) -> None:
+    """Put the generators back where a checkpoint left them."""
+    random.setstate(states["python"])
+    np.random.set_state(states["numpy"])  # noqa: NPY002
+    torch.set_rng_state(states["torch"])
