@@ -1,0 +1,50 @@
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from ludo_env import OBSERVATION, Position, Rules
+from ludo_env.render.text import board_text
+
+README = Path("README.md").read_text()
+BLOCKS = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+
+
+@pytest.mark.parametrize("block", BLOCKS, ids=lambda block: block.splitlines()[0])
+def test_every_example_runs_as_printed(block, tmp_path):
+    command = [sys.executable, "-W", "error", "-c", block]
+    done = subprocess.run(command, check=False, capture_output=True, text=True, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+
+
+def test_the_agent_of_the_example_plays(tmp_path):
+    block = next(block for block in BLOCKS if block.startswith("# my_agents.py"))
+    (tmp_path / "my_agents.py").write_text(block)
+    arguments = [
+        "evaluate",
+        "my_agents:Cautious",
+        "--against",
+        "advance",
+        "--players",
+        "2",
+        "--games",
+        "20",
+    ]
+    command = [sys.executable, "-m", "ludo_env.cli", *arguments]
+    done = subprocess.run(command, check=False, capture_output=True, text=True, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+
+
+def test_the_observation_table_names_every_slice_and_its_length():
+    lengths = {}
+    for name, length in re.findall(r"^\| `(\w+)`[^|]*\| (\d+) \|", README, re.MULTILINE):
+        numbers = range(4) if "_k" in name else range(1, 4)
+        lengths |= {re.sub("_[kd]", f"_{number}", name): int(length) for number in numbers}
+    assert lengths == {name: part.stop - part.start for name, part in OBSERVATION.items()}
+
+
+def test_the_board_is_drawn_by_the_package():
+    position = Position.parse("41.12.1.0/44.23.3.0/39.28.0.0/30.17.5.0 0 6", Rules())
+    assert board_text(position, Rules()) in README
