@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ludo_env.core.batch import Int8s
-from ludo_env.core.checks import Ints
+from ludo_env.core.checks import Ints, checked_seed
 from ludo_env.core.dice import fresh_seed
 from ludo_env.envs.vector import LudoVectorEnv
 
@@ -52,8 +52,11 @@ class LudoVecEnv(VecEnv):
 
         Args:
             seed: None for a fresh one from the operating system.
+
+        Raises:
+            ValueError: The seed is no integer from 0 to 2**63 − 1.
         """
-        first = fresh_seed() // 2 if seed is None else seed
+        first = fresh_seed() // 2 if seed is None else checked_seed(seed)
         self._seeds = [first + i for i in range(self.num_envs)]
         return self._seeds
 

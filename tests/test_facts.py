@@ -180,13 +180,11 @@ def test_in_three_tries_a_6_is_always_playable_and_nothing_else(
     num_players: int, num_pawns: int, home_jumps: bool
 ) -> None:
     rules = Rules(num_players, num_pawns, home_jumps=home_jumps)
-    stuck = [own for own in own_pawns(min(num_pawns, 3)) if is_in_three_tries(own, rules)]
-    if num_pawns == 4:
-        stuck = [(44, 43, 42, 0), (44, 43, 0, 0), (44, 0, 0, 0), (0, 0, 0, 0)]
-    assert len(stuck) == num_pawns
-    theirs = ((21,) if num_players < 4 else (31,)) + (0,) * (num_pawns - 1)
-    for own in stuck:
-        others = (theirs, *((0,) * num_pawns,) * (num_players - 2))
+    there = -10 * CORNERS[num_players][-1] % 40 + 1  # the last player's, on the start square
+    others = (*((0,) * num_pawns,) * (num_players - 2), (there, *(0,) * (num_pawns - 1)))
+    for at_home in range(num_pawns):
+        own = (*range(40 + num_pawns, 40 + num_pawns - at_home, -1), *(0,) * (num_pawns - at_home))
+        assert is_in_three_tries(own, rules)
         game = Game(rules, seed=0, position=Position((own, *others), 0, 6))
         assert (game.player, game.die, game.rolls) == (0, 6, 0)
         assert [(move.source, move.target) for move in game.legal_moves()] == [(0, 1)]

@@ -66,6 +66,13 @@ _TARGETS = _target_table()
 
 
 @compiled
+def clear(array):
+    """Set a row of numbers to 0; in place. A loop compiles in a tenth of a slice's time."""
+    for i in range(len(array)):
+        array[i] = 0
+
+
+@compiled
 def players(rules):
     """Number of players."""
     return len(rules[CORNERS])

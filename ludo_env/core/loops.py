@@ -18,6 +18,7 @@ from ludo_env.core.kernels import (
     allowed_tries,
     board_moves,
     choices,
+    clear,
     deal,
     die_of,
     has_won,
@@ -86,7 +87,7 @@ def start(game, seed, episode, script, rules):
 def start_rows(games, rows, seeds, episodes, scripts, rules):
     """`start` each of the rows without scripted dice."""
     for row in rows:
-        scripts[row, :] = 0
+        clear(scripts[row])
         start(games[row], seeds[row], episodes[row], scripts[row], rules)
 
 
@@ -115,7 +116,7 @@ def step_rows(games, seeds, episodes, scripts, destinations, finished, rules):
         script = scripts[row]
         if is_over(game):
             episodes[row] += 1
-            script[:] = 0
+            clear(script)
             start(game, seeds[row], episodes[row], script, rules)
         elif play(game, destinations[row], rules):
             roll_on(game, script, None, rules)
@@ -208,7 +209,7 @@ def settle_rows(games, rows, scripts, policies, keys, skip_forced, max_rolls, as
 @compiled
 def write_mask(game, mask, rules):
     """Write the mask of the player who decides into ``mask``, int8 (4,); zeros at the end."""
-    mask[:] = 0
+    clear(mask)
     moves = legal_moves(game, rules)
     while moves:
         move = moves & -moves
@@ -228,7 +229,7 @@ def write_observations(games, rows, observers, views, rules):
     """Observations of the rows (k,) for the observers (k,); zeros for an observer below 0."""
     for k in range(len(rows)):
         if observers[k] < 0:
-            views[k, :] = 0
+            clear(views[k])
         else:
             write_observation(games[rows[k]], observers[k], views[k], rules)
 
@@ -262,7 +263,8 @@ def write_afterstates(games, rows, after, player, winner, legal, rules):
             if destination == 0:
                 continue
             successor = after[k, action]
-            successor[:] = game
+            for i in range(len(game)):
+                successor[i] = game[i]
             goes_on = play(successor, destination, rules)
             legal[k, action] = True
             player[k, action] = player_of(successor) if goes_on else -1
@@ -299,7 +301,7 @@ def rollout_rows(games, seeds, episodes, scripts, steps, policy, key, totals, ru
             if moves == 0:
                 rolls += game[ROLLS]
                 episodes[row] += 1
-                script[:] = 0
+                clear(script)
                 moves = start(game, seeds[row], episodes[row], script, rules)
                 is_whole = True
                 game_captures = game_forced = game_legal = 0

@@ -13,6 +13,7 @@ from ludo_env.core.bits import popcount
 from ludo_env.core.jit import compiled
 from ludo_env.core.kernels import (
     TRACK,
+    clear,
     die_of,
     in_yard,
     next_player,
@@ -79,7 +80,7 @@ _OPTIONS = OBSERVATION["options"].start
 @compiled
 def write_observation(game, observer, view, rules):
     """Write what a player sees of a game into ``view``, int8 (OBSERVATION_LENGTH,)."""
-    view[:] = 0
+    clear(view)
     _write_own(game[observer], view, rules)
     other = observer
     for _ in range(1, players(rules)):
