@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -64,10 +64,7 @@ class LudoVecEnv(VecEnv):
         """Begin all games. Returns observations int8 (N, D)."""
         seeds = None if self._seeds[0] is None else [int(s) for s in self._seeds if s is not None]
         views, infos = self.env.reset(seed=seeds, options=_common(self._options))
-        self.reset_infos = [
-            {"action_mask": mask, "skipped_games": int(skipped)}
-            for mask, skipped in zip(infos["action_mask"], infos["skipped_games"], strict=True)
-        ]
+        self._note_deals(infos, range(self.num_envs))
         self._returns[:] = 0
         self._lengths[:] = 0
         self._reset_seeds()
@@ -87,9 +84,17 @@ class LudoVecEnv(VecEnv):
         told: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
         for row in np.flatnonzero(dones).tolist():
             told[row] = self._ending(infos, row, bool(truncated[row]))
+        self._note_deals(infos, np.flatnonzero(dones).tolist())
         self._returns[dones] = 0
         self._lengths[dones] = 0
         return views, rewards.astype(np.float32), dones, told
+
+    def _note_deals(self, infos: dict[str, Any], rows: Iterable[int]) -> None:
+        for row in rows:
+            self.reset_infos[row] = {
+                "action_mask": infos["action_mask"][row].copy(),
+                "skipped_games": int(infos["skipped_games"][row]),
+            }
 
     def _ending(self, infos: dict[str, Any], row: int, truncated: bool) -> dict[str, Any]:
         final = infos["final_info"]

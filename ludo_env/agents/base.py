@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol, cast, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -99,7 +99,7 @@ def _from_module(spec: str, module: str, attribute: str) -> Agent:
     agent = getattr(found, attribute)
     if isinstance(agent, type) or not isinstance(agent, Agent):
         agent = _called(spec, agent)
-    return _checked(agent, spec)
+    return _checked(agent, repr(spec))
 
 
 def _called(spec: str, factory: Any) -> Any:
@@ -114,9 +114,9 @@ def _called(spec: str, factory: Any) -> Any:
 
 
 def _checked(agent: Any, name: str) -> Agent:
-    if isinstance(agent, type) or not isinstance(agent, Agent):
+    if isinstance(agent, type) or not callable(getattr(agent, "act", None)):
         raise ValueError(f"agent must be a spec or an object with act(batch, rows), got {name}")
-    return agent
+    return cast(Agent, agent)
 
 
 def ask(agent: Agent, batch: GameBatch, rows: Ints) -> Ints:

@@ -37,6 +37,8 @@ class SB3Agent:
 
     def act(self, batch: GameBatch, rows: Ints) -> Ints:
         """See `Agent.act`."""
+        if not len(rows):  # the model takes no empty batch
+            return np.zeros(0, dtype=np.int64)
         views = batch.observations(rows=rows)
         masks = batch.masks(rows).astype(bool)
         actions, _ = self.model.predict(views, deterministic=True, action_masks=masks)

@@ -16,7 +16,7 @@ from ludo_env.core.checks import Ints
 from ludo_env.core.kernels import ROLLS, ROW, TURN
 from ludo_env.core.observation import OBSERVATION_LENGTH
 from ludo_env.core.position import Position, as_position, start_position
-from ludo_env.core.rules import Rules, as_rules
+from ludo_env.core.rules import Rules, as_rules, is_integer
 from ludo_env.core.scripted import policy_code
 
 Int8s = NDArray[np.int8]
@@ -157,7 +157,7 @@ class GameBatch:
         Raises:
             ValueError: There is no position, one is impossible, or another argument is wrong.
         """
-        if isinstance(positions, str) or not len(positions):
+        if not isinstance(positions, list | tuple | np.ndarray) or not len(positions):
             raise ValueError(f"positions must be a non-empty sequence, got {positions!r}")
         seeds = _spread(seed, len(positions))
         batch = cls.__new__(cls)
@@ -295,7 +295,9 @@ class GameBatch:
         Raises:
             ValueError: There is no such row.
         """
-        index = checks.row_indices([row], len(self))
+        if not is_integer(row):
+            raise ValueError(f"row must be an integer from 0 to {len(self) - 1}, got {row!r}")
+        index = checks.row_indices([int(row)], len(self))
         pawns = _pawns(self._games, index, self.rules)[0]
         turn = int(self._games[index[0], TURN])
         return Position(tuple(map(tuple, pawns.tolist())), turn >> 3, (turn & 7) or None)
@@ -508,7 +510,7 @@ class GameBatch:
 
 def _spread(seed: Any, length: int) -> Ints:
     """A seed for each of ``length`` rows, int64, from one, from one each or from none."""
-    if isinstance(seed, list | tuple | np.ndarray) and np.ndim(seed) == 1:
+    if isinstance(seed, list | tuple) or (isinstance(seed, np.ndarray) and seed.ndim == 1):
         if len(seed) != length:
             raise ValueError(f"seeds must be one or {length}, one for each row; got {len(seed)}")
         return np.array([checks.checked_seed(s) for s in seed], dtype=np.int64)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -16,9 +15,18 @@ Ints = NDArray[np.int64]
 
 
 def positive(name: str, value: Any) -> int:
-    """An integer of at least 1."""
-    if not is_integer(value) or int(value) < 1:
-        raise ValueError(f"{name} must be an integer of at least 1, got {value!r}")
+    """An integer from 1 to 2**62."""
+    return _between(name, value, 1)
+
+
+def natural(name: str, value: Any) -> int:
+    """An integer from 0 to 2**62."""
+    return _between(name, value, 0)
+
+
+def _between(name: str, value: Any, low: int) -> int:
+    if not is_integer(value) or not low <= int(value) <= MAX_SEED // 2:
+        raise ValueError(f"{name} must be an integer from {low} to 2**62, got {value!r}")
     return int(value)
 
 
@@ -49,10 +57,7 @@ def as_action(action: Any) -> int:
 
 def integers(name: str, values: Any, length: int) -> Ints:
     """One integer for each of ``length`` rows, as int64."""
-    try:
-        array = np.asarray(values)
-    except ValueError:
-        array = np.asarray(None)
+    array = _array(values)
     if array.shape != (length,) or array.dtype.kind not in "iu":
         got = f"{array.dtype} of shape {array.shape}"
         raise ValueError(f"{name} must be integers of shape ({length},), got {got}")
@@ -61,7 +66,7 @@ def integers(name: str, values: Any, length: int) -> Ints:
 
 def row_indices(rows: Any, num_rows: int) -> Ints:
     """Row numbers from a list, an array of them or a mask (B,)."""
-    array = np.asarray(rows)
+    array = _array(rows)
     if array.dtype == np.bool_ and array.shape == (num_rows,):
         return np.flatnonzero(array)
     if array.shape == (0,):
@@ -74,12 +79,22 @@ def row_indices(rows: Any, num_rows: int) -> Ints:
     return index
 
 
+def _array(values: Any) -> NDArray[Any]:
+    """An array, of objects where the values make no other."""
+    try:
+        return np.asarray(values)
+    except ValueError:  # lists of different lengths
+        return np.asarray(None)
+
+
 def dice_script(dice: Any) -> NDArray[np.int8]:
     """Scripted rolls as int8 (S,); empty for None."""
     if dice is None:
         return np.zeros(0, dtype=np.int8)
-    rolls = list(dice) if isinstance(dice, Iterable) and not isinstance(dice, str) else [dice]
-    for roll in rolls:
-        if not is_integer(roll) or not 1 <= int(roll) <= 6:
-            raise ValueError(f"dice must be a sequence of integers from 1 to 6, got {dice!r}")
+    try:
+        rolls = list(dice)
+    except TypeError:
+        rolls = [dice]
+    if not all(is_integer(roll) and 1 <= int(roll) <= 6 for roll in rolls) or np.ndim(dice) == 0:
+        raise ValueError(f"dice must be a sequence of integers from 1 to 6, got {dice!r}")
     return np.array(rolls, dtype=np.int8)

@@ -14,7 +14,7 @@ from ludo_env.core.batch import GameBatch
 from ludo_env.core.kernels import ROLLS, TURN, legal_destination, source_of, victim_of
 from ludo_env.core.observation import OBSERVATION_LENGTH, write_observation
 from ludo_env.core.position import Position, start_position
-from ludo_env.core.rules import MAX_PLAYERS, Rules, as_rules, is_integer
+from ludo_env.core.rules import MAX_PAWNS, MAX_PLAYERS, Rules, as_rules, is_integer
 
 # For `loops.settle_decisions`: every player is to be asked.
 _ASK_ALL = np.full(MAX_PLAYERS, -1, dtype=np.int8)
@@ -102,6 +102,7 @@ class Game:
         dice: Sequence[int] | None = None,
     ) -> None:
         rules = as_rules(rules)
+        episode = checks.natural("episode", episode)
         batch = GameBatch.__new__(GameBatch)
         batch._set_up(1, rules, np.array([checks.seed_or_fresh(seed)], dtype=np.int64))
         batch._episodes[0] = episode
@@ -195,7 +196,7 @@ class Game:
             ValueError: The action is no integer.
         """
         action = checks.as_action(action)
-        if not legal_destination(self._row, action, self._compiled):
+        if not 0 <= action < MAX_PAWNS or not legal_destination(self._row, action, self._compiled):
             raise self._batch.illegal(0, action)
         move = self._move(action)
         player = int(self._row[TURN]) >> 3
@@ -207,7 +208,9 @@ class Game:
     def push(self, action: Any) -> None:
         """`play` without telling what happened, for those who only look at the game after it."""
         action = checks.as_action(action)
-        if not loops.play_action(self._row, action, self._script, None, self._compiled):
+        if not 0 <= action < MAX_PAWNS or not loops.play_action(
+            self._row, action, self._script, None, self._compiled
+        ):
             raise self._batch.illegal(0, action)
 
     def push_forced(self, max_rolls: int | None = None) -> None:

@@ -15,6 +15,7 @@ from ludo_env.core.rules import (
     TRACK_SQUARES,
     YARD,
     Rules,
+    as_rules,
     is_integer,
 )
 
@@ -61,11 +62,13 @@ class Position:
                 the message says all that is wrong.
         """
         position = cls._read(text)
-        position.check(rules)
+        position.check(as_rules(rules))
         return position
 
     @classmethod
     def _read(cls, text: str) -> Position:
+        if not isinstance(text, str):
+            raise ValueError(f"position text must be {_FORM}; got {text!r}")
         fields = text.split()
         try:
             board, player, die = fields

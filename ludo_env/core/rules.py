@@ -6,6 +6,8 @@ from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any
 
+import numpy as np
+
 TRACK_SQUARES = 40
 """Squares of the closed track (R1)."""
 SQUARES_PER_CORNER = 10
@@ -98,8 +100,9 @@ def is_integer(value: Any) -> bool:
         return False
     if isinstance(value, int):
         return True
-    dtype = getattr(value, "dtype", None)
-    return dtype is not None and dtype.kind in "iu" and getattr(value, "shape", None) == ()
+    if isinstance(value, np.integer):
+        return True
+    return isinstance(value, np.ndarray) and value.shape == () and value.dtype.kind in "iu"
 
 
 def as_rules(rules: Any) -> Rules:

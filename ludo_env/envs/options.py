@@ -50,8 +50,11 @@ def settings(
     if render_mode is not None and render_mode not in RENDER_MODES:
         allowed = ", ".join(map(repr, RENDER_MODES))
         raise ValueError(f"render_mode must be None or one of {allowed}, got {render_mode!r}")
+    chosen = _rules(rules, fields_of_rules)
+    if auto_forced and chosen.num_pawns == 1:
+        raise ValueError("auto_forced must be False with num_pawns=1: no decision would be left")
     return Settings(
-        _rules(rules, fields_of_rules),
+        chosen,
         as_reward(reward),
         bool(auto_forced),
         max_rolls,

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ludo_env.core import checks
 from ludo_env.core.batch import Int8s
 from ludo_env.core.position import Position
-from ludo_env.core.rules import Rules
+from ludo_env.core.rules import MAX_PAWNS, Rules
 from ludo_env.envs.options import RENDER_MODES, settings, view_space
 from ludo_env.envs.table import Table
 from ludo_env.render.text import board_text
@@ -169,8 +169,12 @@ class LudoEnv(gymnasium.Env[Any, Any]):
         """
         if not self._has_begun or self._is_over:
             raise ValueError("no game is under way: call reset() first")
-        actions = np.array([checks.as_action(action)], dtype=np.int64)
-        outcome = self._table.play(_ROW, actions)
+        number = checks.as_action(action)
+        if not 0 <= number < MAX_PAWNS:
+            if not self._table.illegal_loses:
+                raise self._table.batch.illegal(0, number)
+            number = -1  # of whatever size it was
+        outcome = self._table.play(_ROW, np.array([number]))
         terminated, truncated = bool(outcome.terminated[0]), bool(outcome.truncated[0])
         self._is_over = terminated or truncated
         info: dict[str, Any] = {"action_mask": self._mask()}

@@ -75,6 +75,7 @@ class Table:
         self._keys = np.zeros(shape, dtype=np.int64)
         self._agent_of = np.full(shape, -1, dtype=np.int64)
         self._agents: list[Agent] = []
+        self._has_failed = False  # an opponent, so that some games stand in the middle of a turn
         self.set_opponents(opponents)
 
     def __len__(self) -> int:
@@ -131,12 +132,15 @@ class Table:
                 position ends before the learner's first decision.
         """
         begin = beginning(options, self.rules)
+        if len(rows) == len(self):
+            self._has_failed = False
+        present = None if begin["position"] is None else self._copied_games()
         self.batch.reset(rows, seeds, **begin)
         self.skipped[rows] = 0
         self._seat(rows)
-        asked = self._play_on(rows, max_rolls=0)
-        over = rows[asked == loops.OVER]
-        if len(over) and begin["position"] is not None:
+        over = rows[self._play_on(rows, max_rolls=0) == loops.OVER]
+        if len(over) and present is not None:
+            self.__dict__.update(present)
             position = str(begin["position"])
             raise ValueError(f"position {position!r} ends before the learner's first decision")
         while len(over):
@@ -146,12 +150,19 @@ class Table:
             over = over[self._play_on(over, max_rolls=0) == loops.OVER]
         self._potentials[rows] = self._potential(rows)
 
+    def _copied_games(self) -> dict[str, Any]:
+        """All that a deal changes, to go back to where it is refused."""
+        changed = ("batch", "seats", "skipped", "_policies", "_keys", "_agent_of")
+        return {name: getattr(self, name).copy() for name in changed}
+
     def play(self, rows: Ints, actions: Ints) -> Outcome:
         """Play the learners' actions (k,) in the rows, and on to their next decisions.
 
         Raises:
             IllegalMoveError: An action is illegal where that raises; nothing has changed.
         """
+        if self._has_failed:
+            raise ValueError("an opponent has failed in the middle of a turn: call reset() first")
         illegal = ~self.batch.legal(rows, actions)
         played = np.arange(len(rows))
         if illegal.any():
@@ -246,6 +257,7 @@ class Table:
 
     def _ask_agents(self, rows: Ints, players: Ints) -> None:
         """Let every agent play the games that wait on it."""
+        self._has_failed = True
         shown = self.batch.blind()
         agents = self._agent_of[rows, players]
         for number in np.unique(agents):
@@ -255,6 +267,7 @@ class Table:
                 self.batch.play(own, actions)
             except IllegalMoveError as error:
                 raise ValueError(f"opponent {self._agents[number]!r}: {error}") from None
+        self._has_failed = False
 
 
 def _seat(seat: Any, num_players: int) -> int:
