@@ -320,6 +320,7 @@ def untrained(algorithm: Any, length: int, num_actions: int = 4) -> Any:
     return algorithm(
         "MlpPolicy",
         Stub(length, num_actions),
+        learning_rate=lambda left: 1e-3 * left,  # which plain pickle refuses
         n_steps=8,
         batch_size=8,
         policy_kwargs={"net_arch": [8]},
