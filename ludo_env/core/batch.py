@@ -4,97 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ludo_env.core import checks, dice, loops
 from ludo_env.core.checks import Ints
 from ludo_env.core.kernels import ROLLS, ROW, TURN
 from ludo_env.core.observation import OBSERVATION_LENGTH
 from ludo_env.core.position import Position, as_position, start_position
+from ludo_env.core.results import Afterstates, Bools, Int8s, RolloutStats, read_pawns
 from ludo_env.core.rules import Rules, as_rules, is_integer
 from ludo_env.core.scripted import policy_code
-
-Int8s = NDArray[np.int8]
-Bools = NDArray[np.bool_]
 
 
 class IllegalMoveError(ValueError):
     """A move that the mask forbids; nothing was played."""
-
-
-@dataclass(frozen=True)
-class RolloutStats:
-    """What `GameBatch.rollout` counted.
-
-    The ``whole_…`` sums are over the games that stood at their first decision when the call began,
-    or began in it, and finished in it; means per game come from these alone.
-
-    Attributes:
-        decisions: Decisions played.
-        rolls: Rolls made, tries included.
-        captures: Pawns sent to their yards.
-        finished: Games that ended.
-        wins: Games won by each player, in player order.
-        whole_games: Number of whole games.
-        whole_decisions: Their decisions.
-        whole_rolls: Their rolls.
-        whole_captures: Their captures.
-        whole_forced: Their decisions with one legal move.
-        whole_legal_moves: Their legal moves, summed over all decisions.
-    """
-
-    decisions: int
-    rolls: int
-    captures: int
-    finished: int
-    wins: tuple[int, ...]
-    whole_games: int
-    whole_decisions: int
-    whole_rolls: int
-    whole_captures: int
-    whole_forced: int
-    whole_legal_moves: int
-
-
-class Afterstates:
-    """What each action of ``k`` rows leads to, before the next roll; a new set of arrays.
-
-    Attributes:
-        pawns: int8 (k, 4, P, n), each player's progresses, most advanced first.
-        player: int8 (k, 4), who rolls next (the mover again after a 6); −1 where the move wins.
-        winner: int8 (k, 4), −1 where the game goes on.
-        legal: bool (k, 4). All else is 0 where an action is illegal.
-    """
-
-    def __init__(self, games: NDArray[np.int64], rows: Ints, rules: Rules) -> None:
-        k = len(rows)
-        self._rules = rules
-        self._games = np.zeros((k, 4, ROW), dtype=np.int64)
-        self.player: Int8s = np.zeros((k, 4), dtype=np.int8)
-        self.winner: Int8s = np.zeros((k, 4), dtype=np.int8)
-        self.legal: Bools = np.zeros((k, 4), dtype=np.bool_)
-        loops.write_afterstates(
-            games, rows, self._games, self.player, self.winner, self.legal, rules.compiled
-        )
-        self.pawns: Int8s = np.zeros((k * 4, rules.num_players, rules.num_pawns), dtype=np.int8)
-        legal_rows = np.flatnonzero(self.legal)
-        flat = self._games.reshape(-1, ROW)
-        self.pawns[legal_rows] = _pawns(flat, legal_rows, rules)
-        self.pawns = self.pawns.reshape(k, 4, rules.num_players, rules.num_pawns)
-
-    def observations(self) -> Int8s:
-        """What the player next to roll sees: int8 (k, 4, D); zeros where illegal or won."""
-        observers = np.where(self.legal, self.player, -1).astype(np.int64).reshape(-1)
-        views = np.empty((len(observers), OBSERVATION_LENGTH), dtype=np.int8)
-        rows = np.arange(len(observers))
-        flat = self._games.reshape(-1, ROW)
-        loops.write_observations(flat, rows, observers, views, self._rules.compiled)
-        return views.reshape(*self.legal.shape, OBSERVATION_LENGTH)
 
 
 class GameBatch:
@@ -245,7 +171,7 @@ class GameBatch:
 
     def pawns(self, rows: Any = None) -> Int8s:
         """Each player's progresses, most advanced first, int8 (k, P, n). All rows for None."""
-        return _pawns(self._games, self._index(rows), self.rules)
+        return read_pawns(self._games, self._index(rows), self.rules)
 
     def masks(self, rows: Any = None) -> Int8s:
         """Legal actions of who decides, int8 (k, 4); zeros in ended rows. All rows for None."""
@@ -298,7 +224,7 @@ class GameBatch:
         if not is_integer(row):
             raise ValueError(f"row must be an integer from 0 to {len(self) - 1}, got {row!r}")
         index = checks.row_indices([int(row)], len(self))
-        pawns = _pawns(self._games, index, self.rules)[0]
+        pawns = read_pawns(self._games, index, self.rules)[0]
         turn = int(self._games[index[0], TURN])
         return Position(tuple(map(tuple, pawns.tolist())), turn >> 3, (turn & 7) or None)
 
@@ -517,9 +443,3 @@ def _spread(seed: Any, length: int) -> Ints:
     seeds = np.empty(length, dtype=np.int64)
     loops.spread_seeds(checks.seed_or_fresh(seed), seeds)
     return seeds
-
-
-def _pawns(games: NDArray[np.int64], rows: Ints, rules: Rules) -> Int8s:
-    pawns = np.empty((len(rows), rules.num_players, rules.num_pawns), dtype=np.int8)
-    loops.write_all_pawns(games, rows, pawns, rules.compiled)
-    return pawns

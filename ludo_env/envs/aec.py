@@ -12,10 +12,9 @@ from pettingzoo import AECEnv
 
 from ludo_env.core.game import Game
 from ludo_env.core.observation import OBSERVATION, OBSERVATION_LENGTH
-from ludo_env.core.rules import MAX_PLAYERS, Rules
+from ludo_env.core.rules import MAX_PLAYERS
 from ludo_env.envs.options import RENDER_MODES, beginning, settings, view_space
 from ludo_env.render.text import board_text
-from ludo_env.rewards import Reward
 
 Observation = dict[str, NDArray[np.int8]]
 
@@ -81,25 +80,9 @@ class raw_env(AECEnv[str, Observation, int | None]):  # noqa: N801 (PettingZoo's
         "render_fps": 4,
     }
 
-    def __init__(
-        self,
-        *,
-        rules: Rules | None = None,
-        reward: str | Reward = "win",
-        auto_forced: bool = False,
-        max_rolls: int | None = None,
-        render_mode: str | None = None,
-        **fields_of_rules: Any,
-    ) -> None:
+    def __init__(self, **arguments: Any) -> None:
         super().__init__()
-        chosen = settings(
-            rules=rules,
-            reward=reward,
-            auto_forced=auto_forced,
-            max_rolls=max_rolls,
-            render_mode=render_mode,
-            fields_of_rules=fields_of_rules,
-        )
+        chosen = settings(**arguments)
         self.rules = chosen.rules
         self.reward = chosen.reward
         self.auto_forced = chosen.auto_forced

@@ -31,14 +31,14 @@ class Settings:
 
 def settings(
     *,
-    rules: Rules | None,
-    reward: str | Reward,
-    auto_forced: bool,
-    max_rolls: int | None,
-    render_mode: str | None,
-    fields_of_rules: Mapping[str, Any],
+    rules: Rules | None = None,
+    reward: str | Reward = "win",
+    auto_forced: bool = False,
+    max_rolls: int | None = None,
+    render_mode: str | None = None,
+    **fields_of_rules: Any,
 ) -> Settings:
-    """Check an environment's arguments.
+    """Check the arguments that all environments take, and fill in the rest.
 
     Raises:
         ValueError: An argument is wrong, or rules are given both ways.

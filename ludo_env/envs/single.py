@@ -16,7 +16,6 @@ from ludo_env.core.rules import MAX_PAWNS, Rules
 from ludo_env.envs.options import RENDER_MODES, settings, view_space
 from ludo_env.envs.table import Table
 from ludo_env.render.text import board_text
-from ludo_env.rewards import Reward
 
 _ROW = np.zeros(1, dtype=np.int64)
 
@@ -93,21 +92,9 @@ class LudoEnv(gymnasium.Env[Any, Any]):
         opponents: Any = "random",
         seat: int | str = 0,
         illegal_action: str = "lose",
-        rules: Rules | None = None,
-        reward: str | Reward = "win",
-        auto_forced: bool = False,
-        max_rolls: int | None = None,
-        render_mode: str | None = None,
-        **fields_of_rules: Any,
+        **arguments: Any,
     ) -> None:
-        chosen = settings(
-            rules=rules,
-            reward=reward,
-            auto_forced=auto_forced,
-            max_rolls=max_rolls,
-            render_mode=render_mode,
-            fields_of_rules=fields_of_rules,
-        )
+        chosen = settings(**arguments)
         self.render_mode = chosen.render_mode
         self.observation_space = view_space()
         self.action_space = spaces.Discrete(4)

@@ -14,11 +14,9 @@ from numpy.typing import NDArray
 from ludo_env.core import checks
 from ludo_env.core.batch import Bools, Int8s
 from ludo_env.core.checks import Ints
-from ludo_env.core.rules import Rules
 from ludo_env.envs.options import RENDER_MODES, settings, view_space
 from ludo_env.envs.table import Outcome, Table
 from ludo_env.render.text import board_text
-from ludo_env.rewards import Reward
 
 
 class LudoVectorEnv(VectorEnv[Int8s, Ints, NDArray[Any]]):
@@ -57,21 +55,9 @@ class LudoVectorEnv(VectorEnv[Int8s, Ints, NDArray[Any]]):
         opponents: Any = "random",
         seat: int | str = 0,
         illegal_action: str = "lose",
-        rules: Rules | None = None,
-        reward: str | Reward = "win",
-        auto_forced: bool = False,
-        max_rolls: int | None = None,
-        render_mode: str | None = None,
-        **fields_of_rules: Any,
+        **arguments: Any,
     ) -> None:
-        chosen = settings(
-            rules=rules,
-            reward=reward,
-            auto_forced=auto_forced,
-            max_rolls=max_rolls,
-            render_mode=render_mode,
-            fields_of_rules=fields_of_rules,
-        )
+        chosen = settings(**arguments)
         self.num_envs = checks.positive("num_envs", num_envs)
         self.render_mode = chosen.render_mode
         self.single_observation_space = view_space()
