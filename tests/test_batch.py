@@ -91,9 +91,9 @@ def play(batch: GameBatch, steps: int, seed: int = 0) -> GameBatch:
     return batch
 
 
-def with_an_ended_row(num_games: int = 8, *, seed: int = 3, num_threads: int = 1) -> GameBatch:
+def with_an_ended_row() -> GameBatch:
     """A batch just after a step in which some games ended, and others did not."""
-    batch = GameBatch(num_games, SHORT, seed=seed, num_threads=num_threads)
+    batch = GameBatch(8, SHORT, seed=3)
     for _ in played(batch, 1000):
         if batch.finished.any() and not batch.finished.all():
             return batch
@@ -1114,7 +1114,7 @@ def test_a_rollout_begins_the_next_games_of_ended_rows():
 
 
 @pytest.mark.parametrize("steps", [0, -1, 1.0, True, None, "3", 2**70], ids=label)
-def test_a_rollout_of_no_steps_is_refused(steps):
+def test_a_rollout_of_a_wrong_number_of_steps_is_refused(steps):
     batch = GameBatch(2, seed=1)
     before = pickle.dumps(batch)
     refused(lambda: batch.rollout(steps), "steps")
