@@ -462,6 +462,36 @@ def test_after_an_opponents_wrong_answer_the_learner_never_plays_that_opponents_
         env.step(0)
 
 
+@pytest.mark.parametrize(
+    "refused",
+    [{"seed": -1}, {"options": {"dice": [7]}}, {"options": {"position": "somewhere"}}],
+    ids=["seed", "dice", "position"],
+)
+def test_a_refused_reset_does_not_mend_a_game_that_an_opponent_broke(
+    refused: dict[str, Any],
+) -> None:
+    env = bare(num_players=2, opponents=Answering(lambda rows: None))
+    env.reset(seed=0, options={"position": "20.9.0.0/20.9.0.0 0 3"})
+    with pytest.raises(ValueError, match="Answering"):
+        env.step(0)
+    with pytest.raises(ValueError, match=r"seed|dice|position"):
+        env.reset(**refused)
+    with pytest.raises(ValueError, match=r"Answering|reset"):
+        env.step(0)
+
+
+def test_a_broken_game_stays_broken_where_a_position_that_ends_at_once_is_refused() -> None:
+    env = bare(num_players=2, opponents=Answering(lambda rows: None))
+    env.reset(seed=0, options={"position": "20.9.0.0/20.9.0.0 0 3"})
+    with pytest.raises(ValueError, match="Answering"):
+        env.step(0)
+    env.set_opponents("first")
+    with pytest.raises(ValueError, match="ends before"):
+        env.reset(options=LOST_AT_ONCE)
+    with pytest.raises(ValueError, match=r"Answering|reset"):
+        env.step(0)
+
+
 def test_after_an_opponents_wrong_answer_a_reset_with_another_plays_the_right_game() -> None:
     env = bare(num_players=2, opponents=Answering(lambda rows: None))
     with pytest.raises(ValueError, match="Answering"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 from typing import Any
 
@@ -43,20 +44,36 @@ class SB3Agent:
         actions, _ = self.model.predict(views, deterministic=True, action_masks=masks)
         return np.asarray(actions, dtype=np.int64)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        file = io.BytesIO()  # a model may hold functions that only its own saving can pickle
+        self.model.save(file)
+        return _restored, (file.getvalue(), self.name)
+
     def __repr__(self) -> str:
         return f"sb3:{self.name}"
 
 
-def _load(path: Path) -> Any:
+def _restored(content: bytes, name: str) -> SB3Agent:
+    agent = SB3Agent(_maskable_ppo().load(io.BytesIO(content), device="cpu"))
+    agent.name = name
+    return agent
+
+
+def _maskable_ppo() -> Any:
     try:
         from sb3_contrib import MaskablePPO
     except ImportError:
         message = "sb3 agents need Stable-Baselines3: pip install 'ludo_env[train]'"
         raise ValueError(message) from None
+    return MaskablePPO
+
+
+def _load(path: Path) -> Any:
+    model_class = _maskable_ppo()
     if not path.is_file() and not path.with_name(path.name + ".zip").is_file():
         raise ValueError(f"no model file {str(path)!r}")
     try:
-        return MaskablePPO.load(path, device="cpu")
+        return model_class.load(path, device="cpu")
     except Exception as error:  # whatever a foreign or damaged file provokes
         reason = f"{type(error).__name__}: {error}".splitlines()[0]
         raise ValueError(f"{str(path)!r} is no readable MaskablePPO model ({reason})") from error
