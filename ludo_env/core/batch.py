@@ -116,6 +116,9 @@ class GameBatch:
     def __repr__(self) -> str:
         return f"GameBatch({len(self)}, {self.rules})"
 
+    def __copy__(self) -> GameBatch:
+        return self.copy()
+
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_pool": None}
 

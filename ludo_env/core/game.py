@@ -123,6 +123,9 @@ class Game:
         self.__dict__.update(state)
         self._stand_on(self._batch)  # a pickle keeps arrays, not views
 
+    def __copy__(self) -> Game:
+        return self.copy()
+
     def __deepcopy__(self, memo: dict[int, Any]) -> Game:
         return self.copy()
 

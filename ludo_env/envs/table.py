@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -132,10 +133,10 @@ class Table:
                 position ends before the learner's first decision.
         """
         begin = beginning(options, self.rules)
-        if len(rows) == len(self):
-            self._has_failed = False
         present = None if begin["position"] is None else self._copied_games()
         self.batch.reset(rows, seeds, **begin)
+        if len(rows) == len(self):
+            self._has_failed = False
         self.skipped[rows] = 0
         self._seat(rows)
         over = rows[self._play_on(rows, max_rolls=0) == loops.OVER]
@@ -152,8 +153,8 @@ class Table:
 
     def _copied_games(self) -> dict[str, Any]:
         """All that a deal changes, to go back to where it is refused."""
-        changed = ("batch", "seats", "skipped", "_policies", "_keys", "_agent_of")
-        return {name: getattr(self, name).copy() for name in changed}
+        changed = ("batch", "seats", "skipped", "_policies", "_keys", "_agent_of", "_has_failed")
+        return {name: copy.copy(getattr(self, name)) for name in changed}
 
     def play(self, rows: Ints, actions: Ints) -> Outcome:
         """Play the learners' actions (k,) in the rows, and on to their next decisions.
