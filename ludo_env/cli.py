@@ -36,7 +36,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Returns:
         0 done, 1 failed, 2 bad arguments.
     """
-    sys.path.insert(0, "")  # the user's own agents, as MODULE:ATTRIBUTE
+    if "" not in sys.path:
+        sys.path.append("")  # the user's own agents, as MODULE:ATTRIBUTE
     try:
         options = _parser().parse_args(arguments)
         options.run(options)
@@ -80,15 +81,19 @@ def _add_evaluate(commands: Any) -> None:
         help="one agent for all other seats, or one for each in turn order (default: random)",
     )
     parser.add_argument("--players", type=int, default=2, help="2, 3 or 4 (default: 2)")
-    parser.add_argument("--games", type=int, default=2000, help="a multiple of the players")
-    parser.add_argument("--pawns", type=int, default=4, help="pawns of each player, 1 to 4")
+    parser.add_argument(
+        "--games", type=int, default=2000, help="a multiple of the players (default: 2000)"
+    )
+    parser.add_argument("--pawns", type=int, default=4, help="1 to 4 each (default: 4)")
     for name, default in (
         ("mandatory-capture", True),
         ("home-jumps", False),
         ("pawn-on-start", False),
     ):
         action = argparse.BooleanOptionalAction
-        parser.add_argument(f"--{name}", action=action, default=default, help="a rule option")
+        parser.add_argument(
+            f"--{name}", action=action, default=default, help="a rule (%(default)s)"
+        )
     _add_seed_and_json(parser, "games and agents")
     parser.set_defaults(run=_evaluate)
 

@@ -57,8 +57,9 @@ class LudoVecEnv(VecEnv):
             ValueError: The seed is no integer from 0 to 2**63 − 1.
         """
         first = fresh_seed() // 2 if seed is None else checked_seed(seed)
+        checked_seed(first + self.num_envs - 1)
         self._seeds = [first + i for i in range(self.num_envs)]
-        return self._seeds
+        return list(self._seeds)
 
     def reset(self) -> Int8s:
         """Begin all games. Returns observations int8 (N, D)."""

@@ -1127,3 +1127,38 @@ def test_a_rollout_of_an_unknown_policy_is_refused(policy):
     before = pickle.dumps(batch)
     refused(lambda: batch.rollout(3, policy), "policy", "random", "first", "advance")
     assert pickle.dumps(batch) == before
+
+
+@pytest.mark.parametrize("rows", [[3], [-1], [10**9], [0.0], [[0]], "0", None])
+def test_rows_and_actions_of_a_play_are_checked(rows):
+    batch = GameBatch(3, seed=1)
+    before = pickle.dumps(batch)
+    for call in (batch.legal, batch.play):
+        with pytest.raises(ValueError, match=r"rows must|actions must"):
+            call(rows, np.array([0]))
+    assert pickle.dumps(batch) == before
+
+
+@pytest.mark.parametrize("actions", [[], [0], [0, 0, 0], [0.0, 0.0], [[0, 0]]])
+def test_a_play_takes_one_action_for_each_row(actions):
+    batch = GameBatch(3, seed=1)
+    for call in (batch.legal, batch.play):
+        with pytest.raises(ValueError, match="actions must be integers of shape"):
+            call(np.array([0, 1]), actions)
+
+
+def test_scripted_actions_are_for_rows_that_stand_at_a_decision():
+    batch = GameBatch.from_positions(["41/1 0 -", "3/7 1 2"], SHORT, seed=1)
+    for rows in ([0], [0, 1]):
+        with pytest.raises(ValueError, match="must stand at a decision"):
+            batch.scripted_actions(np.array(rows), "random")
+    for rows in ([2], [-1], [0.5]):
+        with pytest.raises(ValueError, match="rows must"):
+            batch.scripted_actions(rows, "random")
+
+
+def test_a_shallow_copy_is_a_copy():
+    batch = GameBatch(3, seed=1)
+    twin, before = copy.copy(batch), pickle.dumps(batch)
+    twin.step(twin.masks().argmax(axis=1))
+    assert pickle.dumps(batch) == before

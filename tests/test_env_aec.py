@@ -918,3 +918,10 @@ def test_metadata_names_the_environment_and_its_render_modes() -> None:
     assert "ansi" in env.metadata["render_modes"]
     assert env.metadata["is_parallelizable"] is False
     assert str(env) == "ludo_v0"
+
+
+def test_a_game_that_forced_moves_end_is_dealt_again() -> None:
+    env = ludo_v0.env(num_players=2, num_pawns=2, auto_forced=True)
+    env.reset(seed=19512)
+    assert env.unwrapped.game.episode > 0
+    assert env.observe(env.agent_selection)["action_mask"].sum() > 1

@@ -152,6 +152,7 @@ FLOORS = {
     "registration": 3,
     "": 3,  # the package's own face
     "arena": 4,
+    "machine": 4,
     "bench": 4,
     "cli": 5,
     "__main__": 5,
@@ -322,3 +323,13 @@ def test_a_change_below_a_cached_kernel_compiles_it_anew(own_copy):
     assert source.count("\nSTART_SQUARE = 1\n") == 1
     kernels.write_text(source.replace("\nSTART_SQUARE = 1\n", "\nSTART_SQUARE = 2\n"), "utf-8")
     assert opening_of(own_copy, NUMBA_CACHE_DIR=str(cache)) == "((2, 0), (2, 0))"
+
+
+def test_type_checkers_find_the_package_typed():
+    assert Path(ludo_env.__file__).with_name("py.typed").is_file()
+
+
+def test_version_changelog_and_citation_agree():
+    version = ludo_env.__version__
+    assert f"## {version}" in Path("CHANGELOG.md").read_text()
+    assert f"version: {version}" in Path("CITATION.cff").read_text()

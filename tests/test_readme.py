@@ -48,3 +48,8 @@ def test_the_observation_table_names_every_slice_and_its_length():
 def test_the_board_is_drawn_by_the_package():
     position = Position.parse("41.12.1.0/44.23.3.0/39.28.0.0/30.17.5.0 0 6", Rules())
     assert board_text(position, Rules()) in README
+
+
+def test_no_figure_is_left_open():
+    texts = [README, *(path.read_text() for path in Path("configs").glob("*.yaml"))]
+    assert not any(re.search(r"\b(MEASURED|NUMBERS|TODO)\b", text) for text in texts)

@@ -191,6 +191,12 @@ def test_any_field_is_a_flag_and_the_resolved_configuration_reads_back(tmp_path)
         (["--rules.num_players", "7"], "num_players"),
         (["--learner.discount", "1.5"], "discount"),
         (["--env.opponents", "{}"], "opponents"),
+        (["--env.opponents", '{"random": .nan}'], "opponents"),
+        (["--learner.batch_size", "1000"], "batch_size"),
+        (["--learner.learning_rate", "-1"], "learning_rate"),
+        (["--evaluation.against", "[]"], "against"),
+        (["--evaluation.seed", "-1"], "seed"),
+        (["--seed", "5000000000"], "seed"),
         (["--env.opponents", '{"advance": -1}'], "opponents"),
         (["--evaluation.games", "3"], "games"),
         (["--config", "no_such_file.yaml"], "no_such_file.yaml"),
@@ -221,7 +227,14 @@ def test_wrong_files_are_refused_in_one_line(content, tmp_path, capsys):
 
 
 @pytest.mark.parametrize(
-    "flags", [["--env.opponents", '{"nobody": 1}'], ["--env.seat", "9"], ["--env.reward", "x"]]
+    "flags",
+    [
+        ["--env.opponents", '{"nobody": 1}'],
+        ["--env.seat", "9"],
+        ["--env.reward", "x"],
+        ["--evaluation.against", "[nobody]"],
+        ["--env.opponents", '{"pickle:Unpickler": 1}'],
+    ],
 )
 def test_what_the_environment_refuses_makes_no_run_folder(flags, tmp_path, monkeypatch, capsys):
     run = tmp_path / "run"
@@ -238,6 +251,41 @@ def test_a_run_folder_is_never_written_over(tmp_path):
     run_folder.create(config)
     with pytest.raises(ValueError, match="exists already"):
         run_folder.create(config)
+
+
+def test_flags_override_a_recipe_wherever_it_is_named():
+    flags = ["--total_steps=7", "--config", str(RECIPES[0])]
+    config, _ = parse_ppo(flags)
+    assert config.total_steps == 7
+
+
+def test_a_seat_may_be_a_number():
+    config, _ = parse_ppo(["--env.seat", "1"])
+    assert config.env.seat == 1
+
+
+def test_an_interrupted_evaluation_is_done_again_without_training_again(tmp_path):
+    config = tiny(tmp_path / "run")
+    folder = train(config)
+    model = (folder / "seed_0" / "model.zip").read_bytes()
+    (folder / "seed_0" / "evaluation.json").unlink()
+    stop = ppo.StopRequest()
+    stop.made = True
+    with pytest.raises(ppo.RunStoppedError):
+        ppo.run(config, folder, stop)
+    assert ppo.run(config, folder, ppo.StopRequest())[0]["random"]["games"] == 4
+    assert (folder / "seed_0" / "model.zip").read_bytes() == model
+
+
+@pytest.mark.parametrize("damage", ["state.pkl", "model.zip"])
+def test_a_checkpoint_without_a_file_is_refused(damage, tmp_path):
+    config = tiny(tmp_path / "run")
+    with pytest.raises(ppo.RunStoppedError):
+        train(config, StopAfter(1))
+    checkpoint = run_folder.Checkpoints(tmp_path / "run" / "seed_0", 2).newest()
+    (checkpoint / damage).unlink()
+    with pytest.raises(ValueError, match="cannot be read"):
+        ppo.run(config, tmp_path / "run", ppo.StopRequest())
 
 
 def test_a_damaged_checkpoint_is_refused(tmp_path):
@@ -275,7 +323,7 @@ def learned_win_rate(tmp_path, monkeypatch, env_class):
     monkeypatch.setattr(ppo, "LudoVecEnv", env_class)
     torch.set_num_threads(1)
     model = ppo.train(LEARNING, 0, tmp_path / "seed_0", ppo.StopRequest())
-    results = ppo.judge(LEARNING, model, 0)
+    results = ppo.judge(LEARNING, model, 0, ppo.StopRequest())
     return results["advance"]["agents"][0]["win_rate"]
 
 

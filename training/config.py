@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields, is_dataclass
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, Literal, NoReturn
 
 import yaml
 from jsonargparse import ArgumentError, ArgumentParser, Namespace
@@ -31,14 +31,14 @@ class EnvConfig:
 
     num_envs: int = 64
     opponents: dict[str, float] = field(default_factory=lambda: {"random": 1.0})
-    seat: str | int = "random"
+    seat: int | Literal["random"] = "random"
     reward: str = "win"
     auto_forced: bool = True
     max_rolls: int | None = None
 
     def __post_init__(self) -> None:
         _at_least("env.num_envs", self.num_envs, 1)
-        if not self.opponents or min(self.opponents.values()) <= 0:
+        if not self.opponents or not all(0 < share < 1e9 for share in self.opponents.values()):
             raise ValueError(f"env.opponents must have shares above 0, got {self.opponents}")
 
 
@@ -79,10 +79,15 @@ class LearnerConfig:
     threads: int = 1
 
     def __post_init__(self) -> None:
-        for name in ("rollout_length", "batch_size", "epochs", "threads"):
+        for name in ("rollout_length", "epochs", "threads"):
             _at_least(f"learner.{name}", getattr(self, name), 1)
-        for name in ("discount", "gae_lambda"):
+        _at_least("learner.batch_size", self.batch_size, 2)
+        for name in ("discount", "gae_lambda", "clip_range", "learning_rate"):
             _within(f"learner.{name}", getattr(self, name), 1.0)
+        _within("learner.max_grad_norm", self.max_grad_norm, 1e9)
+        for name in ("final_learning_rate", "entropy", "value"):
+            if not 0.0 <= getattr(self, name) <= 1.0:
+                raise ValueError(f"learner.{name} must be from 0 to 1, got {getattr(self, name)}")
         if not self.hidden or min(self.hidden) < 1:
             raise ValueError(f"learner.hidden must be widths of at least 1, got {self.hidden}")
 
@@ -106,6 +111,9 @@ class EvaluationConfig:
     seed: int = 1
 
     def __post_init__(self) -> None:
+        if not self.against:
+            raise ValueError("evaluation.against must name at least one opponent")
+        _at_least("evaluation.seed", self.seed, 0)
         _at_least("evaluation.games", self.games, 2)
         _at_least("evaluation.curve_every", self.curve_every, 0)
         _at_least("evaluation.curve_games", self.curve_games, 2)
@@ -144,8 +152,17 @@ class PPOConfig:
     def __post_init__(self) -> None:
         _at_least("total_steps", self.total_steps, 1)
         _at_least("seed", self.seed, 0)
+        if self.seed + self.seeds > 2**31:
+            raise ValueError(f"seed must be below 2**31, got {self.seed}")
+        _within("checkpoint_minutes", self.checkpoint_minutes, 1e9)
         _at_least("seeds", self.seeds, 1)
         _at_least("keep_checkpoints", self.keep_checkpoints, 1)
+        rollout = self.env.num_envs * self.learner.rollout_length
+        if rollout % self.learner.batch_size:
+            raise ValueError(
+                f"learner.batch_size must divide a rollout, env.num_envs times "
+                f"learner.rollout_length = {rollout}; got {self.learner.batch_size}"
+            )
         for name in ("games", "curve_games"):
             games = getattr(self.evaluation, name)
             if games % self.rules.num_players:
@@ -173,7 +190,7 @@ def parse_ppo(arguments: Sequence[str] | None = None) -> tuple[PPOConfig, Path |
 
     Leaves with code 2 and one line on stderr where something is unknown or wrong.
     """
-    given = list(sys.argv[1:] if arguments is None else arguments)
+    given = _config_first(sys.argv[1:] if arguments is None else arguments)
     parser = _Parser(prog="python -m training.ppo", description="Train MaskablePPO by a recipe.")
     parser.add_argument("--config", action="config", help="a recipe in YAML")
     parser.add_argument("--resume", metavar="RUN", help="go on with a run; takes no other flag")
@@ -188,6 +205,17 @@ def parse_ppo(arguments: Sequence[str] | None = None) -> tuple[PPOConfig, Path |
         return read_config(run / "config.yaml"), run
     except (ArgumentError, ValueError, TypeError) as error:
         fail(BAD_ARGUMENTS, str(error))
+
+
+def _config_first(arguments: Sequence[str]) -> list[str]:
+    """The arguments with ``--config FILE`` before all flags, which override it."""
+    given = list(arguments)
+    for i, argument in enumerate(given):
+        if argument == "--config":
+            return [*given[i : i + 2], *given[:i], *given[i + 2 :]]
+        if argument.startswith("--config="):
+            return [argument, *given[:i], *given[i + 1 :]]
+    return given
 
 
 def read_config(path: Path) -> PPOConfig:

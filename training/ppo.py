@@ -11,6 +11,8 @@ and the last checkpoint stays. `--resume` goes on from it exactly as if nothing 
 from __future__ import annotations
 
 import json
+import os
+import pickle
 import signal
 import sys
 import time
@@ -26,13 +28,14 @@ from stable_baselines3.common.logger import configure
 from stable_baselines3.common.utils import LinearSchedule
 from tqdm import tqdm
 
+from ludo_env.agents.base import make_agent
 from ludo_env.agents.sb3 import SB3Agent
 from ludo_env.rewards import Shaped
 from ludo_env.sb3 import LudoVecEnv
 from training import curve, evaluation, run_folder
 from training.config import BAD_ARGUMENTS, PPOConfig, fail, parse_ppo
 
-INTERRUPTED = 130
+FAILED, INTERRUPTED = 1, 130
 
 
 class RunStoppedError(Exception):
@@ -208,10 +211,7 @@ def train(config: PPOConfig, seed: int, folder: Path, stop: StopRequest) -> Mask
     if newest is None:
         model = make_model(config, make_env(config, seed), seed)
     else:
-        state = run_folder.read_state(newest)
-        model = MaskablePPO.load(newest / "model.zip", state["env"], "cpu", force_reset=False)
-        run_folder.restore_generators(state["generators"])
-        points = state["curve"]
+        model, points = run_folder.load(newest)
     model.set_logger(configure(str(folder / "tensorboard"), ["tensorboard"]))
     conductor = Conductor(config, checkpoints, points, stop)
     try:
@@ -227,22 +227,33 @@ def train(config: PPOConfig, seed: int, folder: Path, stop: StopRequest) -> Mask
         conductor.close()
         model.logger.close()
     run_folder.write_json(points, folder / "learning_curve.json")
-    model.save(folder / "model.zip")
+    model.save(folder / "partial.zip")
+    os.replace(folder / "partial.zip", folder / "model.zip")  # there means: training is done
     return model
 
 
-def judge(config: PPOConfig, model: MaskablePPO, seed: int) -> dict[str, Any]:
-    """The final evaluation of one seed."""
+def judge(config: PPOConfig, model: MaskablePPO, seed: int, stop: StopRequest) -> dict[str, Any]:
+    """The final evaluation of one seed.
+
+    Raises:
+        RunStoppedError: The user asked for it; the evaluation is to be done again.
+    """
     chosen = config.evaluation
     total = chosen.games * len(chosen.against)
     with tqdm(total=total, unit=" games", mininterval=1.0, desc=f"seed {seed} evaluated") as bar:
+
+        def count(games: int) -> None:
+            bar.update(games)
+            if stop.made:
+                raise RunStoppedError
+
         return evaluation.evaluate(
             SB3Agent(model),
             chosen.against,
             games=chosen.games,
             rules=config.rules,
             seed=chosen.seed,
-            progress=bar.update,
+            progress=count,
         )
 
 
@@ -254,8 +265,8 @@ def run(config: PPOConfig, folder: Path, stop: StopRequest) -> dict[int, Any]:
         own = run_folder.seed_folder(folder, seed)
         done = own / "evaluation.json"
         if not done.exists():
-            model = train(config, seed, own, stop)
-            run_folder.write_json(judge(config, model, seed), done)
+            model = run_folder.load_trained(own) or train(config, seed, own, stop)
+            run_folder.write_json(judge(config, model, seed, stop), done)
         results[seed] = json.loads(done.read_text())
     return results
 
@@ -271,33 +282,43 @@ def conclude(config: PPOConfig, folder: Path, results: dict[int, Any]) -> None:
     if all(points.values()):
         curve.draw(points, config.rules.num_players, folder / "learning_curve.png")
     print(evaluation.results_table(results))
-    print(f"\nrun folder {folder}; the agent is sb3:{next(iter(models(folder, results)))}")
-
-
-def models(folder: Path, results: dict[int, Any]) -> Iterator[Path]:
-    """The trained models, best against the first opponent first."""
-
-    def rate(seed: int) -> float:
-        first = next(iter(results[seed].values()))
-        return float(first["agents"][0]["win_rate"])
-
-    for seed in sorted(results, key=rate, reverse=True):
-        yield run_folder.seed_folder(folder, seed) / "model.zip"
+    print(f"\nrun folder {folder}; the trained agents:")
+    for seed in results:
+        print(f"  sb3:{run_folder.seed_folder(folder, seed) / 'model.zip'}")
 
 
 def main() -> int:
     """Run the command. Returns the exit code."""
     config, folder = parse_ppo()
-    checked(lambda: make_env(config, config.seed))
+    checked(lambda: rehearse(config))
     if folder is None:
         folder = checked(lambda: run_folder.create(config))
     with stop_on_interrupt() as stop:
         try:
             conclude(config, folder, run(config, folder, stop))
+        except ValueError as error:
+            fail(FAILED, str(error))
         except (RunStoppedError, KeyboardInterrupt):
             print(f"stopped; go on with: python -m training.ppo --resume {folder}", file=sys.stderr)
             return INTERRUPTED
     return 0
+
+
+def rehearse(config: PPOConfig) -> None:
+    """Make all that a run is made of, so that a wrong configuration shows before there is a folder.
+
+    Raises:
+        ValueError: An agent, the environment or the learner cannot be made, or the games cannot be
+            kept in a checkpoint.
+    """
+    for spec in config.evaluation.against:
+        make_agent(spec)
+    env = make_env(config, config.seed)
+    make_model(config, env, config.seed)
+    try:
+        pickle.dumps(env)
+    except Exception as error:
+        raise ValueError(f"env.opponents cannot be kept in a checkpoint: {error}") from error
 
 
 def checked(make: Callable[[], Any]) -> Any:

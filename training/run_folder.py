@@ -24,8 +24,9 @@ from typing import Any
 
 import numpy as np
 import torch
+from sb3_contrib import MaskablePPO
 
-from ludo_env.bench.machine import versions
+from ludo_env.machine import versions
 from training.config import PPOConfig, write_config
 
 PACKAGES = ("torch", "stable-baselines3", "sb3-contrib", "jsonargparse")
@@ -102,17 +103,36 @@ class Checkpoints:
         return next(reversed(self.all()), None)
 
 
-def read_state(checkpoint: Path) -> dict[str, Any]:
-    """What `Checkpoints.save` kept beside the model.
+def load(checkpoint: Path) -> tuple[MaskablePPO, list[dict[str, Any]]]:
+    """The model and the curve of a checkpoint; the generators go back to where it left them.
 
     Raises:
-        ValueError: The file is missing or damaged.
+        ValueError: A file is missing or damaged.
     """
     try:
         state = pickle.loads((checkpoint / "state.pkl").read_bytes())
-    except (OSError, pickle.UnpicklingError, EOFError, AttributeError, ImportError) as error:
-        raise ValueError(f"checkpoint {checkpoint} cannot be read: {error}") from error
-    return dict(state)
+        path = checkpoint / "model.zip"
+        model = MaskablePPO.load(path, state["env"], "cpu", force_reset=False)
+        _restore_generators(state["generators"])
+        return model, state["curve"]
+    except Exception as error:  # whatever a damaged file provokes
+        message = f"checkpoint {checkpoint} cannot be read ({error!r}); delete it to go on from"
+        raise ValueError(f"{message} the one before") from error
+
+
+def load_trained(folder: Path) -> MaskablePPO | None:
+    """The trained model of a seed whose training is done, if it is.
+
+    Raises:
+        ValueError: The file is damaged.
+    """
+    path = folder / "model.zip"
+    if not path.exists():
+        return None
+    try:
+        return MaskablePPO.load(path, device="cpu")
+    except Exception as error:
+        raise ValueError(f"{path} cannot be read ({error!r})") from error
 
 
 def _generators() -> dict[str, Any]:
@@ -124,7 +144,7 @@ def _generators() -> dict[str, Any]:
     }
 
 
-def restore_generators(states: dict[str, Any]) -> None:
+def _restore_generators(states: dict[str, Any]) -> None:
     """Put the generators back where a checkpoint left them."""
     random.setstate(states["python"])
     np.random.set_state(states["numpy"])  # noqa: NPY002

@@ -125,7 +125,11 @@ def ask(agent: Agent, batch: GameBatch, rows: Ints) -> Ints:
     Raises:
         ValueError: The agent returned something else than one integer for each row.
     """
-    actions = np.asarray(agent.act(batch, rows))
+    answer = agent.act(batch, rows)
+    try:
+        actions = np.asarray(answer)
+    except ValueError:  # lists of different lengths
+        actions = np.asarray(None)
     if actions.shape != rows.shape or actions.dtype.kind not in "iu":
         got = f"{actions.dtype} of shape {actions.shape}"
         raise ValueError(f"agent {agent!r} must return integers of shape {rows.shape}, got {got}")

@@ -8,13 +8,15 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ludo_env.agents.base import Agent, ask
-from ludo_env.core import checks, dice
-from ludo_env.core.batch import GameBatch, IllegalMoveError
+from ludo_env.agents.base import Agent, ask, make_agent
+from ludo_env.core import checks, loops
+from ludo_env.core.batch import GameBatch
 from ludo_env.core.checks import Ints
-from ludo_env.core.rules import Rules
+from ludo_env.core.rules import Rules, as_rules
 
 Progress = Callable[[int], None]
+
+MAX_GAMES = 100_000_000
 
 
 @dataclass(frozen=True)
@@ -73,17 +75,25 @@ def play_match(
     Raises:
         ValueError: An argument is wrong, or an agent answers with anything but legal actions.
     """
-    num_players = rules.num_players
+    num_players = as_rules(rules).num_players
+    agents = [make_agent(agent) for agent in agents]
     if len(agents) != num_players:
         raise ValueError(f"agents must be {num_players}, one for each player; got {len(agents)}")
     games = checks.positive("games", games)
+    if games > MAX_GAMES:
+        raise ValueError(f"games must be at most {MAX_GAMES}, got {games}")
     if games % num_players:
         raise ValueError(f"games must be a multiple of {num_players} players, got {games}")
     seed = checks.seed_or_fresh(seed)
-    seeds = np.array([dice.spread_seed(seed, i + 1) for i in range(games)], dtype=np.int64)
+    seeds = np.empty(games + 1, dtype=np.int64)
+    loops.spread_seeds(seed, seeds)
+    seeds = seeds[1:]
     seats = (np.arange(num_players) + np.arange(games)[:, None]) % num_players
-    places = _play(agents, rules, seeds, seats, checks.positive("batch_size", batch_size), progress)
-    given = [str(agent) for agent in agents] if names is None else names
+    given = [str(agent) for agent in agents] if names is None else list(names)
+    if len(given) != num_players:
+        raise ValueError(f"names must be {num_players}, one for each agent; got {names!r}")
+    batch_size = checks.positive("batch_size", batch_size)
+    places = _play(agents, rules, seeds, seats, batch_size, progress)
     return Match(rules, seed, distinct(given), seeds, seats, places)
 
 
@@ -135,8 +145,8 @@ def _play_round(agents: Sequence[Agent], batch: GameBatch, rows: Ints, seats: In
         own = rows[to_act == number]
         if not len(own):
             continue
-        actions = ask(agent, shown, own)
         try:
-            batch.play(own, actions)
-        except IllegalMoveError as error:
-            raise ValueError(f"agent {agent}: {error}") from None
+            batch.play(own, ask(agent, shown, own))
+        except Exception as error:
+            what = str(error) if isinstance(error, ValueError) else repr(error)
+            raise ValueError(f"agent {agent} failed: {what}") from error

@@ -10,7 +10,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from ludo_env.bench.machine import versions
 from ludo_env.bench.tasks import (
     PlayAEC,
     PlayGym,
@@ -20,6 +19,7 @@ from ludo_env.bench.tasks import (
     TaskUnavailableError,
     Yardstick,
 )
+from ludo_env.machine import versions
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ COMPARISONS = (
         lambda: Yardstick(players=2, mode="scalar", games=1024),
     ),
     Comparison(
-        "GameBatch step + masks + observations, 4 players, 1,024 games",
+        "GameBatch step + masks + observations (335 int8; the C writes 180 floats), 4 players",
         "decisions",
         lambda: StepAndObserve(players=4, games=1024),
         lambda: Yardstick(players=4, mode="scalarobs", games=1024),

@@ -9,7 +9,7 @@ from ludo_env.arena.report import aligned
 
 def benchmark_table(results: dict[str, Any]) -> str:
     """What was measured, on what, and the ratios, as text."""
-    rows = [("measured", "ours", "yardstick", "", "ratio", "range")]
+    rows = [("measured", "ours", "yardstick", "which is", "ratio", "range")]
     for result in results["results"]:
         rows.append(
             (
@@ -22,5 +22,5 @@ def benchmark_table(results: dict[str, Any]) -> str:
             )
         )
     machine = ", ".join(f"{name} {value}" for name, value in results["machine"].items())
-    medians = f"medians of {results['repeats']} runs of {results['seconds']:g} s"
+    medians = f"medians; {results['repeats']} × {results['seconds']:g} s for each side in turn"
     return f"{aligned(rows)}\n\n{medians}; {machine}"

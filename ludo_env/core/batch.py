@@ -275,8 +275,10 @@ class GameBatch:
 
     def legal(self, rows: Ints, actions: Ints) -> Bools:
         """Whether each action (k,) is legal in its row (k,), bool (k,)."""
-        legal = np.empty(len(rows), dtype=np.bool_)
-        loops.mark_legal(self._games, self._index(rows), actions, legal, self.rules.compiled)
+        index = self._index(rows)
+        chosen = checks.integers("actions", actions, len(index))
+        legal = np.empty(len(index), dtype=np.bool_)
+        loops.mark_legal(self._games, index, chosen, legal, self.rules.compiled)
         return legal
 
     def play(self, rows: Ints, actions: Ints) -> None:
@@ -284,17 +286,20 @@ class GameBatch:
 
         Raises:
             IllegalMoveError: An action is illegal; rows before it have been played.
+            ValueError: The rows or actions are no integers of that shape.
         """
-        bad = loops.play_rows(self._games, rows, actions, self._scripts, self.rules.compiled)
+        index = self._index(rows)
+        chosen = checks.integers("actions", actions, len(index))
+        bad = loops.play_rows(self._games, index, chosen, self._scripts, self.rules.compiled)
         if bad >= 0:
-            raise self.illegal(int(rows[bad]), actions[bad])
+            raise self.illegal(int(index[bad]), int(chosen[bad]))
 
     def illegal(self, row: int, action: Any) -> IllegalMoveError:
         """The error for an illegal action: names the position, the die and the legal moves."""
         position = self.position(row)
         where = f"row {row}: " if len(self) > 1 else ""
         if position.die is None:
-            return IllegalMoveError(f"{where}action {action!r}: the game is over ({position})")
+            return IllegalMoveError(f"{where}action {action}: the game is over ({position})")
         mask = np.empty((1, 4), dtype=np.int8)
         loops.write_masks(self._games, np.array([row]), mask, self.rules.compiled)
         legal = ", ".join(map(str, np.flatnonzero(mask)))
@@ -354,7 +359,7 @@ class GameBatch:
         return other
 
     def blind(self) -> GameBatch:
-        """A copy whose coming dice tell nothing about this batch's: what agents are shown.
+        """A copy with other coming dice, for agents to look at: playing it foretells nothing.
 
         Its seeds follow from this batch's, so that an agent's draws can be repeated.
         """
@@ -380,17 +385,52 @@ class GameBatch:
         return Afterstates(self._games, self._index(rows), self.rules)
 
     def scripted_actions(self, rows: Ints, policy: str, seed: int = 0) -> Ints:
-        """What a scripted policy plays in rows (k,) at a decision: int64 (k,)."""
-        actions = np.empty(len(rows), dtype=np.int64)
-        loops.act_rows(
+        """What a scripted policy plays in rows (k,) at a decision: int64 (k,).
+
+        Raises:
+            ValueError: There is no such row or policy, a row has ended, or the seed is none.
+        """
+        index = self._index(rows)
+        code, key = policy_code(policy), dice.policy_key(checks.checked_seed(seed))
+        actions = np.empty(len(index), dtype=np.int64)
+        if not loops.act_rows(self._games, index, code, key, actions, self.rules.compiled):
+            raise ValueError(f"rows must stand at a decision, got ended ones in {rows!r}")
+        return actions
+
+    def settle(
+        self,
+        rows: Ints,
+        policies: Int8s,
+        keys: Ints,
+        *,
+        skip_forced: bool,
+        max_rolls: int,
+    ) -> Ints:
+        """Let scripted players move in rows (k,) until somebody else is to be asked; in place.
+
+        Args:
+            rows: Row numbers (k,).
+            policies: int8 (B, P), each player's scripted policy by code, −1 for one to be asked.
+            keys: int64 (B, P), the keys of the policies' draws.
+            skip_forced: Whether decisions with one legal move are played through.
+            max_rolls: Rolls after which a game is cut; 0 for no limit.
+
+        Returns:
+            The player to be asked, `loops.OVER` or `loops.CUT`, int64 (k,).
+        """
+        asked = np.empty(len(rows), dtype=np.int64)
+        loops.settle_rows(
             self._games,
-            rows,
-            policy_code(policy),
-            dice.policy_key(seed),
-            actions,
+            self._index(rows),
+            self._scripts,
+            policies,
+            keys,
+            skip_forced,
+            max_rolls,
+            asked,
             self.rules.compiled,
         )
-        return actions
+        return asked
 
     def rollout(self, steps: int, policy: str = "random") -> RolloutStats:
         """Play ``steps`` decisions in every row in compiled code; the next game follows an end.

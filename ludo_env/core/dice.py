@@ -73,7 +73,7 @@ def spread_seed(seed, i):
 
 @compiled
 def blind_seed(seed):
-    """The seed of a game's stand-in whose coming dice tell nothing about the game's own."""
+    """The seed of a game's stand-in, which rolls other dice than the game itself."""
     return mix(seed ^ _BLIND_SALT) & 0x7FFFFFFFFFFFFFFF
 
 

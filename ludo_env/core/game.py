@@ -218,8 +218,9 @@ class Game:
 
     def push_forced(self, max_rolls: int | None = None) -> None:
         """Play moves as long as there is only one, and fewer than ``max_rolls`` rolls were made."""
+        limit = 0 if max_rolls is None else checks.positive("max_rolls", max_rolls)
         loops.settle_decisions(
-            self._row, self._script, _ASK_ALL, _NO_KEYS, True, max_rolls or 0, self._compiled
+            self._row, self._script, _ASK_ALL, _NO_KEYS, True, limit, self._compiled
         )
 
     def observation(self, player: int | None = None) -> NDArray[np.int8]:

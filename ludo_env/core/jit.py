@@ -33,11 +33,11 @@ def compiled(function: Function) -> Function:
     """
     if numba.config.DISABLE_JIT:
         return function
+    kernel = numba.njit(nogil=True, forceinline=True)(function)
     try:
-        kernel = numba.njit(cache=True, nogil=True, forceinline=True)(function)
-    except RuntimeError:  # numba: "no locator available", no cache folder can be written
-        return numba.njit(nogil=True)(function)
-    cache_file = getattr(kernel._cache, "_cache_file", None)
-    if cache_file is not None:
-        cache_file._source_stamp = _STAMP
+        kernel.enable_caching()
+        cache_file = kernel._cache._cache_file
+    except (RuntimeError, AttributeError):  # no folder can be written, or numba has changed
+        return numba.njit(nogil=True, forceinline=True)(function)
+    cache_file._source_stamp = _STAMP
     return kernel

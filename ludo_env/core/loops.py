@@ -273,11 +273,14 @@ def write_afterstates(games, rows, after, player, winner, legal, rules):
 
 @compiled
 def act_rows(games, rows, policy, key, actions, rules):
-    """Actions (k,) of a scripted policy in the rows, which stand at a decision."""
+    """Actions (k,) of a scripted policy in the rows. Returns whether all stand at a decision."""
     for k in range(len(rows)):
         game = games[rows[k]]
+        if is_over(game):
+            return False
         move = choose(policy, key, game, legal_moves(game, rules), rules)
         actions[k] = action_of(game[player_of(game)], move, die_of(game))
+    return True
 
 
 @compiled

@@ -62,7 +62,7 @@ class Position:
                 the message says all that is wrong.
         """
         position = cls._read(text)
-        position.check(as_rules(rules))
+        position.check(rules)
         return position
 
     @classmethod
@@ -84,6 +84,7 @@ class Position:
 
     def problems(self, rules: Rules) -> list[str]:
         """All that makes the position impossible under the rules; empty where it is possible."""
+        rules = as_rules(rules)
         found = [
             *_wrong_counts(self, rules),
             *_wrong_progress(self, rules),

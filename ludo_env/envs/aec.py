@@ -120,12 +120,7 @@ class raw_env(AECEnv[str, Observation, int | None]):  # noqa: N801 (PettingZoo's
         Raises:
             ValueError: An argument is wrong; the present game goes on.
         """
-        game = self._next_game(seed, options)
-        if self.auto_forced:
-            game.push_forced()
-        if game.winner is not None:
-            raise ValueError("position must leave a decision: its forced moves end the game")
-        self.game = game
+        self.game = self._next_game(seed, options)
         self.agents = list(self.possible_agents)
         self.rewards = dict.fromkeys(self.agents, 0.0)
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
@@ -134,14 +129,23 @@ class raw_env(AECEnv[str, Observation, int | None]):  # noqa: N801 (PettingZoo's
         self.infos = {agent: _no_mask() for agent in self.agents}
         self._skip_agent_selection = None
         self._potentials: dict[str, float] = {}
-        self._ask(game)
+        self._ask(self.game)
 
     def _next_game(self, seed: int | None, options: Mapping[str, Any] | None) -> Game:
+        """The next game at its first decision; one that has none is dealt again."""
         begin = beginning(options, self.rules)
         if seed is None and self.game is not None:
-            last = self.game
-            return Game(self.rules, seed=last.seed, episode=last.episode + 1, **begin)
-        return Game(self.rules, seed=seed, **begin)
+            game = Game(self.rules, seed=self.game.seed, episode=self.game.episode + 1, **begin)
+        else:
+            game = Game(self.rules, seed=seed, **begin)
+        if self.auto_forced:
+            game.push_forced()
+        while game.winner is not None:
+            if begin["position"] is not None:
+                raise ValueError("position must leave a decision: its forced moves end the game")
+            game = Game(self.rules, seed=game.seed, episode=game.episode + 1)
+            game.push_forced()
+        return game
 
     def step(self, action: int | None) -> None:
         """Play the selected agent's action; in place.

@@ -16,6 +16,8 @@ from ludo_env.core.rules import Rules, as_rules
 from ludo_env.rewards import Reward, as_reward
 
 RENDER_MODES = ("ansi",)
+SHARED = ("rules", "reward", "auto_forced", "max_rolls", "render_mode")
+"""Arguments that all environments take, beside the fields of `Rules`."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +68,7 @@ def _rules(rules: Rules | None, fields_of_rules: Mapping[str, Any]) -> Rules:
     known = [field.name for field in fields(Rules)]
     for name in fields_of_rules:
         if name not in known:
-            raise ValueError(f"unknown argument {name!r}; the rules' are {', '.join(known)}")
+            raise ValueError(f"unknown argument {name!r}; known are {', '.join([*SHARED, *known])}")
     if rules is None:
         return Rules(**fields_of_rules)
     if fields_of_rules:

@@ -238,17 +238,12 @@ class Table:
         asked = np.empty(len(rows), dtype=np.int64)
         waiting = np.arange(len(rows))
         while True:
-            answers = np.empty(len(waiting), dtype=np.int64)
-            loops.settle_rows(
-                self.batch._games,
+            answers = self.batch.settle(
                 rows[waiting],
-                self.batch._scripts,
                 self._policies,
                 self._keys,
-                self.settings.auto_forced,
-                max_rolls,
-                answers,
-                self.rules.compiled,
+                skip_forced=self.settings.auto_forced,
+                max_rolls=max_rolls,
             )
             asked[waiting] = answers
             waiting = waiting[(answers >= 0) & (answers != self.seats[rows[waiting]])]

@@ -1,4 +1,4 @@
-"""What a benchmark was run on."""
+"""What results were measured on."""
 
 from __future__ import annotations
 
@@ -6,8 +6,6 @@ import os
 import platform
 from importlib import metadata
 from pathlib import Path
-
-import ludo_env
 
 
 def versions() -> dict[str, str]:
@@ -17,9 +15,8 @@ def versions() -> dict[str, str]:
         "cores": str(os.cpu_count()),
         "system": f"{platform.system()} {platform.machine()}",
         "python": platform.python_version(),
-        "ludo_env": ludo_env.__version__,
     }
-    for package in ("numpy", "numba", "gymnasium", "pettingzoo"):
+    for package in ("ludo_env", "numpy", "numba", "gymnasium", "pettingzoo"):
         found[package] = metadata.version(package)
     return found
 
