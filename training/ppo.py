@@ -289,10 +289,13 @@ def conclude(config: PPOConfig, folder: Path, results: dict[int, Any]) -> None:
 
 def main() -> int:
     """Run the command. Returns the exit code."""
-    config, folder = parse_ppo()
-    checked(lambda: rehearse(config))
-    if folder is None:
-        folder = checked(lambda: run_folder.create(config))
+    try:
+        config, folder = parse_ppo()
+        checked(lambda: rehearse(config))
+        if folder is None:
+            folder = checked(lambda: run_folder.create(config))
+    except KeyboardInterrupt:
+        fail(INTERRUPTED, "stopped before training began")
     with stop_on_interrupt() as stop:
         try:
             conclude(config, folder, run(config, folder, stop))
