@@ -98,6 +98,12 @@ def test_the_next_game_of_a_seed_is_not_the_game_of_the_next_seed():
         assert dice(seed, 60, episode=1).tolist() != dice(seed + 1, 60).tolist()
 
 
+def test_no_two_games_of_any_seeds_have_the_same_key():
+    seeds = {0, 3, *(2**power for power in range(63)), *(2**power - 1 for power in range(1, 64))}
+    keys = {game_key(seed, episode) for seed in seeds for episode in range(100)}
+    assert len(keys) == 100 * len(seeds)
+
+
 def test_three_rolls_in_a_row_are_even():
     rolls = dice(7, 60_000).reshape(-1, 3) - 1
     assert_equally_often(np.bincount(rolls @ [36, 6, 1], minlength=216))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import importlib.util
+import itertools
 import pickle
 import random
 from collections import Counter
@@ -340,6 +341,26 @@ def test_writing_on_returned_arrays_does_not_touch_the_games() -> None:
         env.unwrapped.action_masks()[:] = False
         for array in (*returned[:4], returned[4]["action_mask"], returned[4]["_action_mask"]):
             array[:] = 1
+
+
+def arrays_in(returned: Any) -> list[np.ndarray]:
+    if isinstance(returned, np.ndarray):
+        return arrays_in(list(returned)) if returned.dtype == object else [returned]
+    parts = returned.values() if isinstance(returned, dict) else returned
+    return [array for part in parts if part is not None for array in arrays_in(part)]
+
+
+def test_no_two_returned_arrays_share_their_memory() -> None:
+    env, masks = begun(num_envs=4, num_players=2)
+    terminated = np.zeros(4, dtype=bool)
+    while not terminated.any():
+        returned = env.step(masks.argmax(axis=1))
+        _, _, terminated, _, infos = returned
+        masks = infos["action_mask"].copy()
+    arrays = arrays_in(returned)
+    assert len(arrays) > 12
+    for one, two in itertools.combinations(arrays, 2):
+        assert not np.shares_memory(one, two)
 
 
 def test_action_masks_are_those_of_the_infos_as_fresh_booleans() -> None:
@@ -759,6 +780,9 @@ def test_for_sb3_a_truncated_game_is_told_from_a_terminated_one() -> None:
 @needs_sb3
 def test_for_sb3_the_episodes_return_and_length_are_told_at_its_end() -> None:
     env = sb3_native(4, num_players=2, max_rolls=120, reward="shaped", seed=0)
+    for _ in range(2):  # games given up before their end count for nothing
+        env.reset()
+        env.step(env.env_method("action_masks").argmax(axis=1))
     env.reset()
     returns, lengths = np.zeros(4), np.zeros(4, dtype=int)
     ends = 0
