@@ -506,7 +506,7 @@ def test_a_game_with_auto_forced_is_the_plain_game_with_its_forced_moves_played(
 
 def test_games_that_leave_nobody_a_choice_cannot_skip_forced_moves() -> None:
     with pytest.raises(ValueError, match="auto_forced"):
-        ludo_v0.env(num_players=2, num_pawns=1, auto_forced=True).reset(seed=0)
+        ludo_v0.env(num_players=2, num_pawns=1, auto_forced=True)
 
 
 # ---------------------------------------------------------------- refused actions
