@@ -374,6 +374,15 @@ def test_the_step_after_the_end_ignores_the_action_and_starts_the_next_game(igno
         assert batch.position(row) == expected.position(row)  # dealt, and nothing played in it
 
 
+def test_the_next_game_does_not_follow_the_script_of_the_last():
+    batch = GameBatch.from_positions(["40/7 0 1"] * 40, SHORT, seed=1, dice=[6] * 100)
+    assert batch.step([0] * 40).all()
+    plain = GameBatch(40, SHORT, seed=1)
+    plain.reset()
+    batch.step([0] * 40)
+    assert_same_future(batch, plain, steps=10)
+
+
 def test_the_step_after_the_end_plays_on_in_all_other_rows():
     batch = with_an_ended_row()
     before = batch.copy()
