@@ -95,18 +95,39 @@ def is_possible(position: Position, rules: Rules) -> bool:
     )
 
 
+def onto_an_opponent(rules: Rules, pawns: list[list[int]], player: int) -> int:
+    """The player's progress on the square of an opponent's pawn, or its own start square."""
+    corner = CORNERS[rules.num_players][player]
+    taken = [
+        track_square(rules, other, p)
+        for other, own in enumerate(pawns[: rules.num_players])
+        for p in own
+        if other != player and 1 <= p <= 40
+    ]
+    return (taken[0] - 10 * corner) % 40 + 1 if taken else 1
+
+
 @st.composite
 def spoiled_positions(draw: st.DrawFn) -> tuple[Rules, Position]:
     """A possible position with up to three things changed; most of these cannot be."""
     rules, position = draw(rules_and_positions)
     pawns, player, die = [list(own) for own in position.pawns], position.player, position.die
+    home = list(range(41, 41 + rules.num_pawns))
+    changes = ["pawn", "twin", "clash", "home", "homes", "more", "table", "player", "die"]
     for _ in range(draw(st.integers(0, 3))):
-        own = pawns[draw(st.integers(0, len(pawns) - 1))]
-        match draw(st.sampled_from(["pawn", "pawn", "home", "more", "table", "player", "die"])):
-            case "pawn" if own:
+        index = draw(st.integers(0, rules.num_players - 1))
+        own = pawns[index]
+        match draw(st.sampled_from(changes)):
+            case "pawn":
                 own[draw(st.integers(0, len(own) - 1))] = draw(st.integers(0, 47))
+            case "twin":
+                own[-1] = own[0]
+            case "clash":
+                own[-1] = onto_an_opponent(rules, pawns, index)
             case "home":
-                own[:] = range(41, 41 + rules.num_pawns)
+                own[:] = home
+            case "homes":
+                pawns[0], pawns[1], player, die = home.copy(), home.copy(), 0, None
             case "more":
                 own.append(draw(st.integers(0, 44)))
             case "table":

@@ -149,6 +149,8 @@ def test_r4_pawn_on_start_begins_with_one_of_each_players_on_its_start_square(
     game = Game(Rules(num_players=num_players, pawn_on_start=True), seed=0, dice=[3])
     assert str(game.position) == seated(num_players, dict.fromkeys(range(4), "1.0.0.0"), "0 3")
     assert moves(game) == {(1, 4)}
+    batch = GameBatch(2, Rules(num_players=num_players, pawn_on_start=True), seed=0)
+    assert batch.pawns().tolist() == [[[1, 0, 0, 0]] * num_players] * 2
 
 
 # A turn
@@ -237,6 +239,13 @@ def test_r8_no_other_number_grants_another_roll(die: int) -> None:
     game = at(f"9.7.5.3/5.0.0.0 0 {die}", dice=[2])
     assert play(game, 9)[-1] == Roll(1, 2)
     assert game.player == 1
+
+
+def test_r8_afterstates_name_who_rolls_next() -> None:
+    after_6 = at("9.7.5.3/5.0.0.0 0 6").afterstates()
+    assert {position.player for position in after_6.values()} == {0}
+    after_5 = at("9.7.5.2/5.0.0.0 0 5").afterstates()
+    assert {position.player for position in after_5.values()} == {1}
 
 
 def test_r8_sixes_in_a_row_have_no_limit() -> None:
@@ -439,6 +448,8 @@ def test_r13_with_an_empty_yard_a_6_is_played_like_any_number() -> None:
 def test_r13_pawns_in_the_yard_are_one_move() -> None:
     assert at("12.0.0.0/0.0.0.0 0 6").action_mask().tolist() == [0, 1, 0, 0]
     assert at("0.0.0.0/0.0.0.0 0 6").action_mask().tolist() == [1, 0, 0, 0]
+    with pytest.raises(IllegalMoveError):
+        at("12.0.0.0/0.0.0.0 0 6").play(2)
 
 
 def test_r14_a_possible_capture_must_be_played() -> None:
