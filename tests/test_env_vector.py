@@ -786,7 +786,7 @@ def test_for_sb3_the_episodes_return_and_length_are_told_at_its_end() -> None:
     env.reset()
     returns, lengths = np.zeros(4), np.zeros(4, dtype=int)
     ends = 0
-    for _ in range(150):
+    for _ in range(250):
         _, rewards, dones, infos = env.step(env.env_method("action_masks").argmax(axis=1))
         returns += rewards
         lengths += 1

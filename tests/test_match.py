@@ -5,7 +5,7 @@ import pytest
 
 from ludo_env import GameBatch, Rules, make_agent
 from ludo_env.arena import play_match, summary, table
-from ludo_env.core import loops
+from ludo_env.core import rollout
 
 TWO = Rules(num_players=2)
 
@@ -134,4 +134,4 @@ def test_summary_says_what_json_can_hold_and_the_table_shows_it():
 
 
 def test_the_totals_have_a_name_each():
-    assert len(set(loops.TOTALS)) == len(loops.TOTALS)
+    assert len(set(rollout.TOTALS)) == len(rollout.TOTALS)

@@ -79,6 +79,23 @@ def row_indices(rows: Any, num_rows: int) -> Ints:
     return index
 
 
+def buffer(name: str, out: Any, shape: tuple[int, ...], dtype: type) -> NDArray[Any]:
+    """The caller's array to write into, or a new one where it gave none.
+
+    Raises:
+        ValueError: The array has another shape or dtype, or is not contiguous and writeable.
+    """
+    if out is None:
+        return np.empty(shape, dtype=dtype)
+    wanted = f"a contiguous, writeable {np.dtype(dtype).name} array of shape {shape}"
+    if not isinstance(out, np.ndarray):
+        raise ValueError(f"{name} must be {wanted}, got {type(out).__name__}")
+    if out.shape != shape or out.dtype != dtype or not (out.flags.carray and out.flags.writeable):
+        kind = "contiguous" if out.flags.carray else "not contiguous or not writeable"
+        raise ValueError(f"{name} must be {wanted}, got {out.dtype} of shape {out.shape}, {kind}")
+    return out
+
+
 def _array(values: Any) -> NDArray[Any]:
     """An array, of objects where the values make no other."""
     try:

@@ -11,14 +11,25 @@ from numpy.typing import NDArray
 
 from ludo_env.core import checks, loops
 from ludo_env.core.batch import GameBatch
-from ludo_env.core.kernels import ROLLS, TURN, legal_destination, source_of, victim_of
+from ludo_env.core.kernels import (
+    COUNTS,
+    DIE_BITS,
+    EPISODE_SHIFT,
+    PLAYER_BITS,
+    ROLL_BITS,
+    SEED,
+    TURN,
+    begin_episode,
+    legal_destination,
+    source_of,
+    victim_of,
+)
 from ludo_env.core.observation import OBSERVATION_LENGTH, write_observation
 from ludo_env.core.position import Position, start_position
 from ludo_env.core.rules import MAX_PAWNS, MAX_PLAYERS, Rules, as_rules, is_integer
 
-# For `loops.settle_decisions`: every player is to be asked.
-_ASK_ALL = np.full(MAX_PLAYERS, -1, dtype=np.int8)
-_NO_KEYS = np.zeros(MAX_PLAYERS, dtype=np.int64)
+# A seating (see `loops.settle_rows`) in which every player is to be asked.
+_ASK_ALL = np.full(1 + 2 * MAX_PLAYERS, -1)
 
 
 class Move(NamedTuple):
@@ -104,24 +115,28 @@ class Game:
         rules = as_rules(rules)
         episode = checks.natural("episode", episode)
         batch = GameBatch.__new__(GameBatch)
-        batch._set_up(1, rules, np.array([checks.seed_or_fresh(seed)], dtype=np.int64))
-        batch._episodes[0] = episode
+        batch._set_up(np.array([checks.seed_or_fresh(seed)], dtype=np.int64), rules)
+        begin_episode(batch._games[0], episode)
         start = start_position(rules) if position is None else position
-        batch._place(batch._rows, [start], checks.dice_script(dice))
+        batch._place(None, [start], checks.dice_script(dice))
         self._stand_on(batch)
-        roller = int(self._row[TURN]) >> 3
+        roller = self._player
         begin = partial(loops.begin, self._row, self._script, rules=self._compiled)
         self.opening_events: tuple[Event, ...] = tuple(_roll_events(self._logged(begin), roller))
 
     def _stand_on(self, batch: GameBatch) -> None:
         self._batch = batch
         self._row = batch._games[0]
-        self._script = batch._scripts[0]
+        self._words = memoryview(self._row)  # the same, read in a third of the time
+        self._script = None if batch._scripts is None else batch._scripts[0]
         self._compiled = batch.rules.compiled
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"_batch": self._batch, "opening_events": self.opening_events}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
-        self._stand_on(self._batch)  # a pickle keeps arrays, not views
+        self._stand_on(self._batch)
 
     def __copy__(self) -> Game:
         return self.copy()
@@ -140,34 +155,40 @@ class Game:
     @property
     def seed(self) -> int:
         """The seed of the dice."""
-        return int(self._batch._seeds[0])
+        return self._words[SEED]
 
     @property
     def episode(self) -> int:
         """Which of the seed's games this is, from 0."""
-        return int(self._batch._episodes[0])
+        return self._words[TURN] >> EPISODE_SHIFT
 
     @property
     def player(self) -> int | None:
         """Who decides; None at the end."""
-        turn = int(self._row[TURN])
-        return turn >> 3 if turn & 7 else None
+        return self._player if self._die else None
 
     @property
     def die(self) -> int | None:
         """The die to be played; None at the end."""
-        return (int(self._row[TURN]) & 7) or None
+        return self._die or None
 
     @property
     def winner(self) -> int | None:
         """Who won; None before the end."""
-        turn = int(self._row[TURN])
-        return None if turn & 7 else turn >> 3
+        return None if self._die else self._player
+
+    @property
+    def _player(self) -> int:
+        return self._words[TURN] >> DIE_BITS & ((1 << PLAYER_BITS) - 1)
+
+    @property
+    def _die(self) -> int:
+        return self._words[TURN] & ((1 << DIE_BITS) - 1)
 
     @property
     def rolls(self) -> int:
         """Rolls made so far, tries included."""
-        return int(self._row[ROLLS])
+        return self._words[COUNTS] & ((1 << ROLL_BITS) - 1)
 
     @property
     def position(self) -> Position:
@@ -181,7 +202,7 @@ class Game:
     def action_mask(self) -> NDArray[np.int8]:
         """Legal actions as ones, int8 (4,), a new array; zeros at the end."""
         mask = np.empty(4, dtype=np.int8)
-        loops.write_mask(self._row, mask, self.rules.compiled)
+        loops.write_mask(self._row, mask, self._compiled)
         return mask
 
     def legal_moves(self) -> tuple[Move, ...]:
@@ -202,7 +223,7 @@ class Game:
         if not 0 <= action < MAX_PAWNS or not legal_destination(self._row, action, self._compiled):
             raise self._batch.illegal(0, action)
         move = self._move(action)
-        player = int(self._row[TURN]) >> 3
+        player = self._player
         play = partial(loops.play_action, self._row, action, self._script, rules=self._compiled)
         rolls = self._logged(play)
         captured = () if move.captured is None else (Captured(move.captured, player),)
@@ -219,9 +240,7 @@ class Game:
     def push_forced(self, max_rolls: int | None = None) -> None:
         """Play moves as long as there is only one, and fewer than ``max_rolls`` rolls were made."""
         limit = 0 if max_rolls is None else checks.positive("max_rolls", max_rolls)
-        loops.settle_decisions(
-            self._row, self._script, _ASK_ALL, _NO_KEYS, True, limit, self._compiled
-        )
+        loops.settle_decisions(self._row, self._script, _ASK_ALL, True, limit, self._compiled)
 
     def observation(self, player: int | None = None) -> NDArray[np.int8]:
         """What a player sees, int8 (D,), a new array.
@@ -256,7 +275,7 @@ class Game:
         return other
 
     def _move(self, action: int) -> Move:
-        die = int(self._row[TURN]) & 7
+        die = self._die
         destination = int(legal_destination(self._row, action, self._compiled))
         victim = int(victim_of(self._row, destination, self._compiled))
         source = int(source_of(destination, die)).bit_length()
@@ -264,10 +283,10 @@ class Game:
 
     def _logged(self, advance: Callable[..., Any]) -> list[list[int]]:
         """Run a kernel that rolls, and tell its rolls as (player, die)."""
-        before = self._row.copy()
+        before, rolls = self._row.copy(), self.rolls
         log = np.empty((16, 2), dtype=np.int8)
         advance(log=log)
-        made = int(self._row[ROLLS] - before[ROLLS])
+        made = self.rolls - rolls
         if made > len(log):  # rare: the same rolls again, with room for all of them
             self._row[:] = before
             log = np.empty((made, 2), dtype=np.int8)

@@ -1,6 +1,6 @@
 """Every rule of the game, once, as compiled functions on one game's row.
 
-A game is a row of ``ROW`` 64-bit integers, one cache line:
+A game is a row of ``ROW`` 64-bit integers, one cache line, and nothing else:
 
 ====================  ==========================================================================
 columns               content
@@ -8,12 +8,17 @@ columns               content
 0 … 3                 each player's board in that player's own frame: bit ``p − 1`` is set where
                       a pawn has progress ``p`` (bits 0 … 39 the track, 40 … 43 the column);
                       pawns in the yard are those that no bit shows
-``KEY``               the key of the game's dice
-``ROLLS``             rolls made so far, which is the counter of the next roll
-``DECISIONS``         decisions played so far
-``TURN``              ``8 · player + die``: who decides and what was rolled; with die 0 the game
-                      is over and the player is the winner
+``SEED``              the seed of the row's games
+``KEY``               the key of the present game's dice, which follows from seed and episode
+``COUNTS``            bits 0 … 31 the rolls made, which is the counter of the next roll; bits
+                      32 … 62 the decisions played
+``TURN``              bits 0 … 2 the die and bits 3, 4 the player: who decides and what was
+                      rolled; with die 0 the game is over and the player is the winner. Bits
+                      5 … 62 are the episode: which of the seed's games this is, from 0
 ====================  ==========================================================================
+
+Most of what is played at random turns on chance, so a processor guesses branches wrong; the
+functions below prefer arithmetic to branches where both are short.
 
 A move is named by its destination, one bit of the mover's frame. The start square's bit names the
 move out of the yard, since no other move can end there.
@@ -38,31 +43,19 @@ from ludo_env.core.rules import (
 )
 
 ROW = 8
-KEY, ROLLS, DECISIONS, TURN = 4, 5, 6, 7
+SEED, KEY, COUNTS, TURN = 4, 5, 6, 7
+ROLL_BITS = 32
+DIE_BITS, PLAYER_BITS = 3, 2
+EPISODE_SHIFT = DIE_BITS + PLAYER_BITS
+
+_ROLLS = (1 << ROLL_BITS) - 1
+_ONE_DECISION = 1 << ROLL_BITS
+_DIE = (1 << DIE_BITS) - 1
+_PLAYER = (1 << PLAYER_BITS) - 1
+_PLAYER_AND_DIE = (1 << EPISODE_SHIFT) - 1
 
 TRACK = (1 << TRACK_SQUARES) - 1
 START_SQUARE = 1
-
-
-def _column_targets(home_jumps: bool, num_pawns: int, die: int, column: int) -> int:
-    """Board bits where a pawn may end: any track square, and column squares by R17, R18."""
-    targets = TRACK
-    for square in range(num_pawns):
-        passed = range(max(0, square - die + 1), square)
-        if home_jumps or not any(column >> k & 1 for k in passed):
-            targets |= 1 << (TRACK_SQUARES + square)
-    return targets
-
-
-def _target_table() -> np.ndarray:
-    """`_column_targets` for all arguments: int64 (home_jumps 2, num_pawns 5, die 7, column 16)."""
-    table = np.zeros((2, MAX_PAWNS + 1, 7, 1 << MAX_PAWNS), dtype=np.int64)
-    for jumps, pawns, die, column in np.ndindex(*table.shape):
-        table[jumps, pawns, die, column] = _column_targets(bool(jumps), pawns, die, column)
-    return table
-
-
-_TARGETS = _target_table()
 
 
 @compiled
@@ -70,6 +63,13 @@ def clear(array):
     """Set a row of numbers to 0; in place. A loop compiles in a tenth of a slice's time."""
     for i in range(len(array)):
         array[i] = 0
+
+
+@compiled
+def clear_script(script):
+    """Leave a game's rolls to the dice; in place; nothing where it has no script."""
+    if script is not None:
+        clear(script)
 
 
 @compiled
@@ -81,25 +81,58 @@ def players(rules):
 @compiled
 def player_of(game):
     """Who decides, or who won."""
-    return game[TURN] >> 3 & 3
+    return game[TURN] >> DIE_BITS & _PLAYER
 
 
 @compiled
 def die_of(game):
     """The die to be played, or 0 when the game is over."""
-    return game[TURN] & 7
+    return game[TURN] & _DIE
+
+
+@compiled
+def decider(game):
+    """Who decides, or −1 when the game is over."""
+    return -1 if is_over(game) else player_of(game)
 
 
 @compiled
 def is_over(game):
     """Whether somebody has won (R19)."""
-    return game[TURN] & 7 == 0
+    return game[TURN] & _DIE == 0
 
 
 @compiled
-def next_player(player, rules):
-    """The player to the left, clockwise (R2)."""
-    return player + 1 if player + 1 < players(rules) else 0
+def set_turn(game, player, die):
+    """Name the player who decides, and the die; in place."""
+    game[TURN] = (game[TURN] & ~_PLAYER_AND_DIE) | player << DIE_BITS | die
+
+
+@compiled
+def episode_of(game):
+    """Which of its seed's games this is, from 0."""
+    return game[TURN] >> EPISODE_SHIFT
+
+
+@compiled
+def rolls_of(game):
+    """Rolls made so far."""
+    return game[COUNTS] & _ROLLS
+
+
+@compiled
+def decisions_of(game):
+    """Decisions played so far."""
+    return game[COUNTS] >> ROLL_BITS
+
+
+@compiled
+def player_after(player, places, rules):
+    """The player so many places to the left, clockwise (R2)."""
+    if players(rules) == 4:
+        return (player + places) & 3
+    after = player + places
+    return after if after < players(rules) else after - players(rules)
 
 
 @compiled
@@ -109,11 +142,11 @@ def in_yard(own, rules):
 
 
 @compiled
-def quarter_turns(viewer, other, rules):
-    """Corners clockwise from one player to another (R2)."""
-    if players(rules) == 2:
-        return 2 * (other - viewer) & 3
-    return (other - viewer) & 3
+def quarter_turns(viewer, other, places, rules):
+    """Corners clockwise from one player to another, so many ``places`` to the left (R2)."""
+    if players(rules) == 4:
+        return places
+    return 2 if players(rules) == 2 else (other - viewer) & 3
 
 
 @compiled
@@ -127,44 +160,46 @@ def turned(track, quarters):
 def opponents_of(game, player, rules):
     """Track squares of all opponents, in the player's frame."""
     seen = 0
-    other = player
-    for _ in range(1, players(rules)):
-        other = next_player(other, rules)
-        seen |= turned(game[other] & TRACK, quarter_turns(player, other, rules))
+    for places in range(1, players(rules)):
+        other = player_after(player, places, rules)
+        seen |= turned(game[other] & TRACK, quarter_turns(player, other, places, rules))
     return seen
+
+
+@compiled
+def beyond_own(column, die):
+    """Column squares, and more, where a move of the die would pass over an own pawn (R18)."""
+    beyond = 0
+    for distance in range(1, MAX_PAWNS):  # a move that passes more ends outside the column
+        beyond |= column << distance if distance < die else 0
+    return beyond
 
 
 @compiled
 def reachable(own, die, rules):
     """Squares where a pawn on the board can end: R5, R10, R17, R18."""
-    return (
-        (own << die)
-        & ~own
-        & _TARGETS[rules[HOME_JUMPS], rules[NUM_PAWNS], die, own >> TRACK_SQUARES & 15]
-    )
+    column = own >> TRACK_SQUARES
+    passed = 0 if rules[HOME_JUMPS] else beyond_own(column, die)
+    home = ((1 << rules[NUM_PAWNS]) - 1) & ~passed
+    return (own << die) & ~own & (TRACK | home << TRACK_SQUARES)
 
 
 @compiled
 def movable(own, die, rules):
     """Moves that the board and the player's own priorities allow: R7, R12, R13, R15."""
     reach = reachable(own, die, rules)
-    if in_yard(own, rules) > 0:
-        if own & START_SQUARE:
-            freed = START_SQUARE << die
-            if reach & freed:
-                return freed  # R12: free the start square
-        elif die == 6:
-            return START_SQUARE  # R13: leave the yard
-    return reach
+    on_start = own & START_SQUARE
+    leaving = START_SQUARE if die == 6 and not on_start else 0  # R13: leave the yard
+    freeing = reach & on_start << die  # R12: free the start square
+    first = (leaving | freeing) if in_yard(own, rules) > 0 else 0
+    return first if first else reach
 
 
 @compiled
 def choices(moves, opponents, rules):
     """What is left to choose from where captures are mandatory (R14), R15 otherwise."""
-    captures = moves & opponents
-    if captures and rules[MANDATORY_CAPTURE]:
-        return captures
-    return moves
+    captures = moves & opponents if rules[MANDATORY_CAPTURE] else 0
+    return captures if captures else moves
 
 
 @compiled
@@ -197,12 +232,16 @@ def action_of(own, destination, die):
 @compiled
 def destination_of(own, action, die):
     """Where an action's pawn ends if it may move: a bit, or 0 where there is no such pawn."""
-    on_board = popcount(own)
-    if action >= on_board:
-        return START_SQUARE if action == on_board else 0
-    for _ in range(action):
-        own ^= highest_bit(own)
-    return highest_bit(own) << die
+    leaving = START_SQUARE if action == popcount(own) else 0
+    for k in range(MAX_PAWNS - 1):
+        own ^= highest_bit(own) if k < action else 0
+    return highest_bit(own) << die | leaving
+
+
+@compiled
+def chosen_destination(game, action):
+    """`destination_of` for the player who decides."""
+    return destination_of(game[player_of(game)], action, die_of(game))
 
 
 @compiled
@@ -210,27 +249,29 @@ def legal_destination(game, action, rules):
     """The destination of an action, or 0 if it is illegal."""
     if action < 0 or action >= MAX_PAWNS or is_over(game):
         return 0
-    own = game[player_of(game)]
-    return destination_of(own, action, die_of(game)) & legal_moves(game, rules)
+    return chosen_destination(game, action) & legal_moves(game, rules)
 
 
 @compiled
-def send_home(game, player, destination, rules):
-    """Send whichever pawn stands on the player's destination to its yard (R11); in place."""
-    other = player
-    for _ in range(1, players(rules)):
-        other = next_player(other, rules)
-        game[other] &= ~turned(destination, quarter_turns(other, player, rules))
+def send_home(game, player, square, rules):
+    """Send whichever pawn stands on the player's track square to its yard (R11); in place.
+
+    Nothing happens where the square is 0.
+    """
+    for places in range(1, players(rules)):
+        other = player_after(player, places, rules)
+        back = players(rules) - places
+        game[other] &= ~turned(square, quarter_turns(other, player, back, rules))
 
 
 @compiled
 def victim_of(game, destination, rules):
     """The player whose pawn stands on the destination, or −1."""
     player = player_of(game)
-    other = player
-    for _ in range(1, players(rules)):
-        other = next_player(other, rules)
-        if turned(game[other] & TRACK, quarter_turns(player, other, rules)) & destination:
+    for places in range(1, players(rules)):
+        other = player_after(player, places, rules)
+        quarters = quarter_turns(player, other, places, rules)
+        if turned(game[other] & TRACK, quarters) & destination:
             return other
     return -1
 
@@ -244,13 +285,11 @@ def has_won(own, rules):
 @compiled
 def allowed_tries(own, rules):
     """Rolls a player has when the turn starts: three where only a 6 could move a pawn (R9)."""
-    if own & TRACK:
-        return 1
     column = own >> TRACK_SQUARES
     free = ~column & ((1 << rules[NUM_PAWNS]) - 1)
     # The squares that pawns of the column can reach: with jumps all beyond the hindmost pawn.
     ahead = -(column & -column) if rules[HOME_JUMPS] else column << 1
-    return 1 if free & ahead else 3
+    return 1 if (own & TRACK) | (free & ahead) else 3
 
 
 @compiled
@@ -265,17 +304,13 @@ def play(game, destination, rules):
     player = player_of(game)
     die = die_of(game)
     own = game[player] ^ (destination | source_of(destination, die))
-    captures = destination & opponents_of(game, player, rules)
+    captured = destination & opponents_of(game, player, rules)
     game[player] = own
-    game[DECISIONS] += 1
-    if captures:
-        send_home(game, player, destination, rules)
-    if has_won(own, rules):
-        game[TURN] = player << 3
-        return False
-    roller = player if die == 6 else next_player(player, rules)
-    game[TURN] = roller << 3
-    return True
+    game[COUNTS] += _ONE_DECISION
+    send_home(game, player, captured, rules)
+    goes_on = not has_won(own, rules)
+    set_turn(game, player_after(player, 1, rules) if goes_on and die != 6 else player, 0)
+    return goes_on
 
 
 @compiled
@@ -286,7 +321,7 @@ def settle(game, die, tries, script, log, rules):
         game: int64 (ROW,); ``TURN`` names the player who rolls.
         die: The die already rolled, or 0 for a roll to come.
         tries: Rolls that the roller has in this turn, the given die included (R9).
-        script: int8 (S,), roll ``n`` is ``script[n]`` where that exists and is not 0.
+        script: int8 (S,), roll ``n`` is ``script[n]`` where that exists and is not 0; or None.
         log: int8 (L, 2), receives (player, die) of the first ``L`` rolls made here; or None.
         rules: `CompiledRules`.
 
@@ -295,29 +330,27 @@ def settle(game, die, tries, script, log, rules):
     """
     player = player_of(game)
     key = game[KEY]
-    rolls = game[ROLLS]
-    first = rolls
+    first = rolls_of(game)
+    rolls = first
     moves = 0
     if die > 0:
         moves = movable(game[player], die, rules)
         tries -= 1
     while moves == 0:
         if tries == 0:
-            player = next_player(player, rules)  # R6
+            player = player_after(player, 1, rules)  # R6
             tries = allowed_tries(game[player], rules)
-        die = 0
-        if rolls < len(script):
+        die = dice.roll(key, rolls)
+        if script is not None and rolls < len(script) and script[rolls] > 0:
             die = np.int64(script[rolls])
-        if die == 0:
-            die = dice.roll(key, rolls)
         if log is not None and rolls - first < len(log):
             log[rolls - first, 0] = player
             log[rolls - first, 1] = die
         rolls += 1
         tries -= 1
         moves = movable(game[player], die, rules)
-    game[ROLLS] = rolls
-    game[TURN] = player << 3 | die
+    game[COUNTS] += rolls - first
+    set_turn(game, player, die)
     return moves
 
 
@@ -328,15 +361,20 @@ def roll_on(game, script, log, rules):
 
 
 @compiled
-def deal(game, key, rules):
-    """Set up a new game before its first roll (R4); in place."""
+def begin_episode(game, episode):
+    """Name the episode, with player 0 to roll, and nothing counted yet; in place."""
+    game[COUNTS] = 0
+    game[TURN] = episode << EPISODE_SHIFT
+
+
+@compiled
+def deal(game, episode, rules):
+    """Set up the ``episode``-th game of the row's seed before its first roll (R4); in place."""
     board = START_SQUARE if rules[PAWN_ON_START] else 0
     for player in range(players(rules)):
         game[player] = board
-    game[KEY] = key
-    game[ROLLS] = 0
-    game[DECISIONS] = 0
-    game[TURN] = 0
+    begin_episode(game, episode)
+    game[KEY] = dice.game_key(game[SEED], episode)
 
 
 @compiled

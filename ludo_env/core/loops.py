@@ -1,59 +1,71 @@
 """The kernels over many games: what a `GameBatch` runs in one compiled call.
 
-``games`` is int64 (B, ROW), ``seeds`` and ``episodes`` int64 (B,), ``scripts`` int8 (B, S): the
-scripted rolls of each row's present game, 0 where the dice decide. Each row depends on itself
-alone, so any split of the rows over threads gives the same games.
+``games`` is int64 (B, ROW). ``rows`` is int64 (k,), or None for all of them: then k is B.
+``scripts`` is int8 (B, S), the scripted rolls of each row's present game, 0 where the dice decide;
+or None where no game has any. Each row depends on itself alone, so any split of the rows over
+threads gives the same games.
 """
 
 from __future__ import annotations
 
 from ludo_env.core import dice
-from ludo_env.core.bits import popcount
+from ludo_env.core.bits import highest_bit, popcount, write_bits
 from ludo_env.core.jit import compiled
 from ludo_env.core.kernels import (
-    DECISIONS,
     KEY,
-    ROLLS,
+    SEED,
+    START_SQUARE,
     action_of,
     allowed_tries,
+    begin_episode,
     board_moves,
     choices,
+    chosen_destination,
     clear,
+    clear_script,
     deal,
+    decider,
+    decisions_of,
     die_of,
+    episode_of,
     has_won,
     is_over,
     legal_destination,
     legal_moves,
     opponents_of,
     play,
+    player_after,
     player_of,
     players,
     roll_on,
+    rolls_of,
     settle,
     write_pawns,
     write_places,
 )
 from ludo_env.core.observation import write_observation
-from ludo_env.core.scripted import choose
+from ludo_env.core.rows import row_of
+from ludo_env.core.rules import MAX_PAWNS
+from ludo_env.core.scripted import choose, draw_key
 
-OVER, CUT = -1, -2
-"""What `settle_decisions` answers where nobody is to be asked: the game is over, or cut off."""
+OVER, CUT, ILLEGAL = -1, -2, -3
+"""What the kernels answer instead of a player to be asked: the game is over, it was cut off, or
+the action was illegal and nothing was played."""
 
-# Columns of rollout totals; the wins by player follow the last.
-TOTALS = (
-    "decisions",
-    "rolls",
-    "captures",
-    "finished",
-    "whole_games",
-    "whole_decisions",
-    "whole_rolls",
-    "whole_captures",
-    "whole_forced",
-    "whole_legal_moves",
-)
-_WINS = len(TOTALS)
+LEARNER, POLICIES_OF = 0, 1
+"""Columns of a seating: the learner's player number, and where the players' policies begin."""
+
+
+@compiled
+def num_rows(games, rows):
+    """How many rows are meant."""
+    return len(games) if rows is None else len(rows)
+
+
+@compiled
+def row_number(rows, k):
+    """The ``k``-th of the rows."""
+    return k if rows is None else rows[k]
 
 
 @compiled
@@ -72,53 +84,66 @@ def begin(game, script, log, rules):
 @compiled
 def begin_rows(games, rows, scripts, rules):
     """`begin` each of the rows."""
-    for row in rows:
-        begin(games[row], scripts[row], None, rules)
+    for k in range(num_rows(games, rows)):
+        row = row_number(rows, k)
+        begin(row_of(games, row), row_of(scripts, row), None, rules)
 
 
 @compiled
-def start(game, seed, episode, script, rules):
-    """Deal a row's ``episode``-th game and `settle` its first turn; in place."""
-    deal(game, dice.game_key(seed, episode), rules)
+def seed_rows(games, rows, seeds):
+    """Give the rows (k,) their seeds (k,), and name the first game of each."""
+    for k in range(num_rows(games, rows)):
+        game = row_of(games, row_number(rows, k))
+        game[SEED] = seeds[k]
+        begin_episode(game, 0)
+
+
+@compiled
+def name_next_episodes(games, rows):
+    """Name the next game of each of the rows."""
+    for k in range(num_rows(games, rows)):
+        game = row_of(games, row_number(rows, k))
+        begin_episode(game, episode_of(game) + 1)
+
+
+@compiled
+def start(game, episode, script, rules):
+    """Deal the ``episode``-th game of the row's seed and `settle` its first turn; in place."""
+    deal(game, episode, rules)
+    clear_script(script)
     return roll_on(game, script, None, rules)
 
 
 @compiled
-def start_rows(games, rows, seeds, episodes, scripts, rules):
-    """`start` each of the rows without scripted dice."""
-    for row in rows:
-        clear(scripts[row])
-        start(games[row], seeds[row], episodes[row], scripts[row], rules)
+def start_rows(games, rows, scripts, rules):
+    """`start` each of the rows, with the episode that its ``TURN`` names, without scripted dice."""
+    for k in range(num_rows(games, rows)):
+        row = row_number(rows, k)
+        start(row_of(games, row), episode_of(row_of(games, row)), row_of(scripts, row), rules)
 
 
 @compiled
-def find_destinations(games, actions, destinations, rules):
-    """Turn actions (B,) into destinations (B,); ended rows get 0.
-
-    Returns:
-        The first row whose action is illegal, or −1.
-    """
+def first_illegal(games, actions, rules):
+    """The first row whose action (B,) is illegal, or −1; ended rows have none."""
     for row in range(len(games)):
-        game = games[row]
-        destinations[row] = 0
-        if not is_over(game):
-            destinations[row] = legal_destination(game, actions[row], rules)
-            if destinations[row] == 0:
-                return row
+        game = row_of(games, row)
+        if not is_over(game) and legal_destination(game, actions[row], rules) == 0:
+            return row
     return -1
 
 
 @compiled
-def step_rows(games, seeds, episodes, scripts, destinations, finished, rules):
-    """Play a move in each row, or start the next game of an ended one; writes ``finished``."""
+def step_rows(games, scripts, actions, finished, rules):
+    """Play a legal action (B,) in each row, or start the next game of an ended one.
+
+    Writes whether each row has ended into ``finished``, bool (B,).
+    """
     for row in range(len(games)):
-        game = games[row]
-        script = scripts[row]
+        game = row_of(games, row)
+        script = row_of(scripts, row)
         if is_over(game):
-            episodes[row] += 1
-            clear(script)
-            start(game, seeds[row], episodes[row], script, rules)
-        elif play(game, destinations[row], rules):
+            start(game, episode_of(game) + 1, script, rules)
+        elif play(game, chosen_destination(game, actions[row]), rules):
             roll_on(game, script, None, rules)
         finished[row] = is_over(game)
 
@@ -141,8 +166,9 @@ def play_action(game, action, script, log, rules):
 @compiled
 def mark_legal(games, rows, actions, legal, rules):
     """Write whether each action (k,) is legal in its row into ``legal``, bool (k,)."""
-    for k in range(len(rows)):
-        legal[k] = legal_destination(games[rows[k]], actions[k], rules) != 0
+    for k in range(num_rows(games, rows)):
+        game = row_of(games, row_number(rows, k))
+        legal[k] = legal_destination(game, actions[k], rules) != 0
 
 
 @compiled
@@ -157,22 +183,21 @@ def within(rows, num_rows):
 @compiled
 def play_rows(games, rows, actions, scripts, rules):
     """`play_action` in some rows. Returns the place of the first illegal action, or −1."""
-    for k in range(len(rows)):
-        row = rows[k]
-        if not play_action(games[row], actions[k], scripts[row], None, rules):
+    for k in range(num_rows(games, rows)):
+        row = row_number(rows, k)
+        if not play_action(row_of(games, row), actions[k], row_of(scripts, row), None, rules):
             return k
     return -1
 
 
 @compiled
-def settle_decisions(game, script, policies, keys, skip_forced, max_rolls, rules):
+def settle_decisions(game, script, seats, skip_forced, max_rolls, rules):
     """Play scripted players, and forced moves if asked to, up to a decision of somebody else.
 
     Args:
         game: int64 (ROW,), at a decision or its end; in place.
-        script: int8 (S,), the row's scripted rolls.
-        policies: int8 (P,), each player's scripted policy, or −1 for one who is to be asked.
-        keys: int64 (P,), the keys of the policies' draws.
+        script: int8 (S,), the row's scripted rolls; or None.
+        seats: int64 (1 + 2 P,), a row of the seating (see `settle_rows`).
         skip_forced: Whether the only legal move is played for whoever has no other.
         max_rolls: Rolls after which no further decision is reached; 0 for no limit.
         rules: The compiled rules.
@@ -181,14 +206,19 @@ def settle_decisions(game, script, policies, keys, skip_forced, max_rolls, rules
         The player to be asked, `OVER` or `CUT`.
     """
     while not is_over(game):
-        if 0 < max_rolls <= game[ROLLS]:
+        if 0 < max_rolls <= rolls_of(game):
             return CUT
         player = player_of(game)
-        legal = legal_moves(game, rules)
+        policy = seats[POLICIES_OF + player]
+        if policy < 0 and not skip_forced:
+            return player
+        opponents = opponents_of(game, player, rules)
+        legal = choices(board_moves(game, rules), opponents, rules)
         if skip_forced and legal & (legal - 1) == 0:
             move = legal
-        elif policies[player] >= 0:
-            move = choose(policies[player], keys[player], game, legal, rules)
+        elif policy >= 0:
+            key = draw_key(game, seats[POLICIES_OF + players(rules) + player])
+            move = choose(policy, key, decisions_of(game), legal, opponents)
         else:
             return player
         if play(game, move, rules):
@@ -197,56 +227,132 @@ def settle_decisions(game, script, policies, keys, skip_forced, max_rolls, rules
 
 
 @compiled
-def settle_rows(games, rows, scripts, policies, keys, skip_forced, max_rolls, asked, rules):
-    """`settle_decisions` in the rows (k,); ``policies`` and ``keys`` are (B, P), ``asked`` (k,)."""
-    for k in range(len(rows)):
-        row = rows[k]
-        asked[k] = settle_decisions(
-            games[row], scripts[row], policies[row], keys[row], skip_forced, max_rolls, rules
+def settle_rows(games, rows, scripts, seating, skip_forced, max_rolls, asked, rules):
+    """`settle_decisions` in the rows (k,); writes their ``asked``.
+
+    Args:
+        games: int64 (B, ROW), at a decision or its end; in place.
+        rows: The rows.
+        scripts: Their scripted rolls.
+        seating: int64 (B, 1 + 2 P), who plays: the learner, every player's scripted policy or −1
+            for one who is to be asked, and the keys of the policies' draws.
+        skip_forced: See `settle_decisions`.
+        max_rolls: See `settle_decisions`.
+        asked: int64 (B,), receives the player to be asked, `OVER` or `CUT`.
+        rules: The compiled rules.
+
+    Returns:
+        How many of the rows do not stand at their learner's decision.
+    """
+    elsewhere = 0
+    for k in range(num_rows(games, rows)):
+        row = row_number(rows, k)
+        asked[row] = settle_decisions(
+            row_of(games, row),
+            row_of(scripts, row),
+            row_of(seating, row),
+            skip_forced,
+            max_rolls,
+            rules,
         )
+        elsewhere += 1 if asked[row] != seating[row, LEARNER] else 0
+    return elsewhere
+
+
+@compiled
+def take_turns(games, scripts, actions, seating, skip_forced, max_rolls, asked, rules):
+    """Play the learners' actions (B,) and `settle_rows` all games.
+
+    Where an action is illegal nothing is played, and ``asked`` receives `ILLEGAL`.
+
+    Returns:
+        How many of the games do not stand at their learner's decision.
+    """
+    elsewhere = 0
+    for row in range(len(games)):
+        game = row_of(games, row)
+        script = row_of(scripts, row)
+        if play_action(game, actions[row], script, None, rules):
+            asked[row] = settle_decisions(
+                game, script, row_of(seating, row), skip_forced, max_rolls, rules
+            )
+        else:
+            asked[row] = ILLEGAL
+        elsewhere += 1 if asked[row] != seating[row, LEARNER] else 0
+    return elsewhere
+
+
+@compiled
+def mask_bits(game, rules):
+    """The legal actions of the player who decides, action ``k`` as bit ``k``; 0 at the end."""
+    own = game[player_of(game)]
+    moves = legal_moves(game, rules)
+    sources = moves >> die_of(game)
+    bits = (moves & START_SQUARE) << popcount(own)  # no pawn of the board is moved there
+    for k in range(MAX_PAWNS):
+        furthest = highest_bit(own)
+        own ^= furthest
+        bits |= (1 if sources & furthest else 0) << k
+    return bits
 
 
 @compiled
 def write_mask(game, mask, rules):
     """Write the mask of the player who decides into ``mask``, int8 (4,); zeros at the end."""
-    clear(mask)
-    moves = legal_moves(game, rules)
-    while moves:
-        move = moves & -moves
-        mask[action_of(game[player_of(game)], move, die_of(game))] = 1
-        moves ^= move
+    write_bits(mask, 0, mask_bits(game, rules), 4)
 
 
 @compiled
 def write_masks(games, rows, masks, rules):
     """`write_mask` of the rows (k,) into ``masks`` (k, 4)."""
-    for k in range(len(rows)):
-        write_mask(games[rows[k]], masks[k], rules)
+    for k in range(num_rows(games, rows)):
+        write_mask(row_of(games, row_number(rows, k)), row_of(masks, k), rules)
 
 
 @compiled
 def write_observations(games, rows, observers, views, rules):
-    """Observations of the rows (k,) for the observers (k,); zeros for an observer below 0."""
-    for k in range(len(rows)):
-        if observers[k] < 0:
-            clear(views[k])
+    """Observations of the rows (k,) for the observers (k,), or None for those who decide.
+
+    Zeros for an observer below 0, and for nobody where a game has ended.
+    """
+    for k in range(num_rows(games, rows)):
+        game = row_of(games, row_number(rows, k))
+        observer = decider(game) if observers is None else observers[k]
+        if observer < 0:
+            clear(row_of(views, k))
         else:
-            write_observation(games[rows[k]], observers[k], views[k], rules)
+            write_observation(game, observer, row_of(views, k), rules)
+
+
+@compiled
+def write_views(games, rows, asked, seating, views, masks, rules):
+    """What the learners of the rows (k,) see: observations (k, D), and masks (k, 4).
+
+    A mask is all zeros where not the learner is ``asked``, (B,).
+    """
+    for k in range(num_rows(games, rows)):
+        row = row_number(rows, k)
+        game = row_of(games, row)
+        learner = seating[row, LEARNER]
+        write_observation(game, learner, row_of(views, k), rules)
+        bits = mask_bits(game, rules) if asked[row] == learner else 0
+        write_bits(row_of(masks, k), 0, bits, 4)
 
 
 @compiled
 def write_all_places(games, rows, places, rules):
     """Places (k, P) of the rows (R20); 0 before the end."""
-    for k in range(len(rows)):
-        write_places(games[rows[k]], places[k], rules)
+    for k in range(num_rows(games, rows)):
+        write_places(row_of(games, row_number(rows, k)), row_of(places, k), rules)
 
 
 @compiled
 def write_all_pawns(games, rows, pawns, rules):
     """Progresses (k, P, n) of the rows, each player's most advanced first."""
-    for k in range(len(rows)):
+    for k in range(num_rows(games, rows)):
+        game = row_of(games, row_number(rows, k))
         for player in range(players(rules)):
-            write_pawns(games[rows[k], player], pawns[k, player])
+            write_pawns(game[player], row_of(row_of(pawns, k), player))
 
 
 @compiled
@@ -256,13 +362,13 @@ def write_afterstates(games, rows, after, player, winner, legal, rules):
     Writes ``after`` int64 (k, 4, ROW), ``player`` and ``winner`` int8 (k, 4), and ``legal``
     bool (k, 4); illegal entries are left as they are.
     """
-    for k in range(len(rows)):
-        game = games[rows[k]]
-        for action in range(4):
+    for k in range(num_rows(games, rows)):
+        game = row_of(games, row_number(rows, k))
+        for action in range(MAX_PAWNS):
             destination = legal_destination(game, action, rules)
             if destination == 0:
                 continue
-            successor = after[k, action]
+            successor = row_of(row_of(after, k), action)
             for i in range(len(game)):
                 successor[i] = game[i]
             goes_on = play(successor, destination, rules)
@@ -274,79 +380,24 @@ def write_afterstates(games, rows, after, player, winner, legal, rules):
 @compiled
 def act_rows(games, rows, policy, key, actions, rules):
     """Actions (k,) of a scripted policy in the rows. Returns whether all stand at a decision."""
-    for k in range(len(rows)):
-        game = games[rows[k]]
+    for k in range(num_rows(games, rows)):
+        game = row_of(games, row_number(rows, k))
         if is_over(game):
             return False
-        move = choose(policy, key, game, legal_moves(game, rules), rules)
-        actions[k] = action_of(game[player_of(game)], move, die_of(game))
+        player = player_of(game)
+        opponents = opponents_of(game, player, rules)
+        legal = choices(board_moves(game, rules), opponents, rules)
+        move = choose(policy, draw_key(game, key), decisions_of(game), legal, opponents)
+        actions[k] = action_of(game[player], move, die_of(game))
     return True
 
 
 @compiled
-def rollout_rows(games, seeds, episodes, scripts, steps, policy, key, totals, rules):
-    """Play ``steps`` decisions in each row, adding to ``totals``, int64 (len(TOTALS) + P,).
-
-    Games run one after another, each through all its steps, so that a row stays in registers.
-    The whole games are those that stood at their first decision when the call began, or began
-    in it, and finished in it.
-    """
-    decisions = rolls = captures = finished = 0
-    games_whole = whole_decisions = whole_rolls = whole_captures = whole_forced = whole_legal = 0
-    for row in range(len(games)):
-        game = games[row]
-        script = scripts[row]
-        is_whole = game[DECISIONS] == 0
-        game_captures = game_forced = game_legal = 0
-        rolls -= game[ROLLS]
-        moves = board_moves(game, rules)
-        for _ in range(steps):
-            if moves == 0:
-                rolls += game[ROLLS]
-                episodes[row] += 1
-                clear(script)
-                moves = start(game, seeds[row], episodes[row], script, rules)
-                is_whole = True
-                game_captures = game_forced = game_legal = 0
-            opponents = opponents_of(game, player_of(game), rules)
-            legal = choices(moves, opponents, rules)
-            move = choose(policy, key, game, legal, rules)
-            game_captures += 1 if move & opponents else 0
-            game_forced += 1 if legal & (legal - 1) == 0 else 0
-            game_legal += popcount(legal)
-            captures += 1 if move & opponents else 0
-            if play(game, move, rules):
-                moves = roll_on(game, script, None, rules)
-                continue
-            moves = 0
-            finished += 1
-            totals[_WINS + player_of(game)] += 1
-            if is_whole:
-                games_whole += 1
-                whole_decisions += game[DECISIONS]
-                whole_rolls += game[ROLLS]
-                whole_captures += game_captures
-                whole_forced += game_forced
-                whole_legal += game_legal
-        rolls += game[ROLLS]
-        decisions += steps
-    totals[0] += decisions
-    totals[1] += rolls
-    totals[2] += captures
-    totals[3] += finished
-    totals[4] += games_whole
-    totals[5] += whole_decisions
-    totals[6] += whole_rolls
-    totals[7] += whole_captures
-    totals[8] += whole_forced
-    totals[9] += whole_legal
-
-
-@compiled
-def rekey_rows(games, rows, seeds, episodes):
+def rekey_rows(games, rows):
     """Give the rows the dice of their seeds and episodes; in place."""
-    for row in rows:
-        games[row, KEY] = dice.game_key(seeds[row], episodes[row])
+    for k in range(num_rows(games, rows)):
+        game = row_of(games, row_number(rows, k))
+        game[KEY] = dice.game_key(game[SEED], episode_of(game))
 
 
 @compiled
@@ -364,21 +415,36 @@ def blind_seeds(seeds, blind):
 
 
 @compiled
-def draw_seats(seeds, episodes, num_players, rows, seats):
-    """Draw a player for each of the rows from its seed and episode (k,), into ``seats`` (B,)."""
-    for k in range(len(rows)):
-        key = dice.policy_key(seeds[k])
-        seats[rows[k]] = dice.below(dice.word(key, episodes[k]), num_players)
+def draw_learners(games, rows, seating, rules):
+    """Draw the learners of the rows from their games' seeds and episodes."""
+    for k in range(num_rows(games, rows)):
+        row = row_number(rows, k)
+        key = dice.policy_key(games[row, SEED])
+        seating[row, LEARNER] = dice.below(
+            dice.word(key, episode_of(row_of(games, row))), players(rules)
+        )
 
 
 @compiled
-def seat_keys(seeds, own_seeds, players, rows, keys):
-    """Write the draws' keys of who plays ``players`` (k,) in the rows (k,) into ``keys`` (B, P).
+def seat_opponents(games, rows, following, seating, rules):
+    """Seat the rows' opponents beside their learners, who must be seated.
 
-    A key follows from the policy's own seed, or, where that is −1, from the row's seed.
+    Args:
+        games: int64 (B, ROW).
+        rows: The rows.
+        following: int64 (B, P − 1, 3), of the opponents in turn order after the learner: the policy
+            or −1, and the policy's own seed or −1 for one that follows from the game's.
+        seating: int64 (B, 1 + 2 P), see `settle_rows`; in place.
+        rules: The compiled rules.
     """
-    for k in range(len(rows)):
-        seed = own_seeds[k]
-        if seed < 0:
-            seed = dice.spread_seed(seeds[k], players[k] + 1)
-        keys[rows[k], players[k]] = dice.policy_key(seed)
+    for k in range(num_rows(games, rows)):
+        row = row_number(rows, k)
+        seats = row_of(seating, row)
+        seats[POLICIES_OF + seats[LEARNER]] = -1
+        for j in range(players(rules) - 1):
+            player = player_after(seats[LEARNER], j + 1, rules)
+            seed = following[row, j, 1]
+            if seed < 0:
+                seed = dice.spread_seed(games[row, SEED], player + 1)
+            seats[POLICIES_OF + player] = following[row, j, 0]
+            seats[POLICIES_OF + players(rules) + player] = dice.policy_key(seed)

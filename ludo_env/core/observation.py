@@ -9,14 +9,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from ludo_env.core.bits import popcount
+from ludo_env.core.bits import highest_bit, write_bits
 from ludo_env.core.jit import compiled
 from ludo_env.core.kernels import (
     TRACK,
-    clear,
     die_of,
     in_yard,
-    next_player,
+    player_after,
     player_of,
     players,
     quarter_turns,
@@ -80,38 +79,42 @@ _OPTIONS = OBSERVATION["options"].start
 @compiled
 def write_observation(game, observer, view, rules):
     """Write what a player sees of a game into ``view``, int8 (OBSERVATION_LENGTH,)."""
-    clear(view)
     _write_own(game[observer], view, rules)
-    other = observer
-    for _ in range(1, players(rules)):
-        other = next_player(other, rules)
-        distance = quarter_turns(observer, other, rules)
-        _write_opponent(game[other], distance, view, rules)
-        view[_CORNERS + distance - 1] = 1
-    if die_of(game) > 0 and player_of(game) == observer:
-        view[_DIE + die_of(game) - 1] = 1
-    view[_OPTIONS] = rules[MANDATORY_CAPTURE]
-    view[_OPTIONS + 1] = rules[HOME_JUMPS]
+    for distance in range(1, MAX_PLAYERS):
+        write_bits(view, _opponent(distance), 0, _OPPONENT)
+    corners = 0
+    for places in range(1, players(rules)):
+        other = player_after(observer, places, rules)
+        distance = quarter_turns(observer, other, places, rules)
+        seen = _opponent_bits(game[other], distance, rules)
+        write_bits(view, _opponent(distance), seen, _OPPONENT)
+        corners |= 1 << distance - 1
+    die = die_of(game) if player_of(game) == observer else 0
+    options = rules[MANDATORY_CAPTURE] | rules[HOME_JUMPS] << 1
+    rest = 1 << die >> 1 | corners << _CORNERS - _DIE | options << _OPTIONS - _DIE
+    write_bits(view, _DIE, rest, 8)
+    write_bits(view, OBSERVATION_LENGTH - 8, rest >> OBSERVATION_LENGTH - 8 - _DIE, 8)
 
 
 @compiled
 def _write_own(own, view, rules):
-    k = rules[NUM_PAWNS] - 1
-    for _ in range(in_yard(own, rules)):
-        view[PROGRESSES * k] = 1
-        k -= 1
-    while own:
-        view[PROGRESSES * k + popcount((own & -own) - 1) + 1] = 1
-        own &= own - 1
-        k -= 1
+    """The observer's pawns, in order: each write runs into the next slice, which follows."""
+    for k in range(MAX_PAWNS):
+        furthest = highest_bit(own)
+        own ^= furthest
+        in_the_yard = 1 if k < rules[NUM_PAWNS] else 0
+        write_bits(view, PROGRESSES * k, furthest << 1 if furthest else in_the_yard, _OPPONENT)
 
 
 @compiled
-def _write_opponent(board, distance, view, rules):
-    base = _FIRST_OPPONENT + _OPPONENT * (distance - 1)
+def _opponent(distance):
+    """Where the slices of an opponent begin."""
+    return _FIRST_OPPONENT + _OPPONENT * (distance - 1)
+
+
+@compiled
+def _opponent_bits(board, distance, rules):
+    """An opponent's track squares, column and yard as one number."""
     squares = turned(board & TRACK, distance) | board & ~TRACK
-    while squares:
-        view[base + popcount((squares & -squares) - 1)] = 1
-        squares &= squares - 1
-    for i in range(in_yard(board, rules)):
-        view[base + TRACK_SQUARES + MAX_PAWNS + i] = 1
+    yard = (1 << in_yard(board, rules)) - 1
+    return squares | yard << TRACK_SQUARES + MAX_PAWNS

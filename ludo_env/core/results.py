@@ -61,8 +61,8 @@ class Afterstates:
         legal: bool (k, 4). All else is 0 where an action is illegal.
     """
 
-    def __init__(self, games: NDArray[np.int64], rows: Ints, rules: Rules) -> None:
-        k = len(rows)
+    def __init__(self, games: NDArray[np.int64], rows: Ints | None, rules: Rules) -> None:
+        k = len(games) if rows is None else len(rows)
         self._rules = rules
         self._games = np.zeros((k, 4, ROW), dtype=np.int64)
         self.player: Int8s = np.zeros((k, 4), dtype=np.int8)
@@ -81,9 +81,8 @@ class Afterstates:
         """What the player next to roll sees: int8 (k, 4, D); zeros where illegal or won."""
         observers = np.where(self.legal, self.player, -1).astype(np.int64).reshape(-1)
         views = np.empty((len(observers), OBSERVATION_LENGTH), dtype=np.int8)
-        rows = np.arange(len(observers))
         flat = self._games.reshape(-1, ROW)
-        loops.write_observations(flat, rows, observers, views, self._rules.compiled)
+        loops.write_observations(flat, None, observers, views, self._rules.compiled)
         return views.reshape(*self.legal.shape, OBSERVATION_LENGTH)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ludo_env.core import dice
 from ludo_env.core.bits import highest_bit, popcount
 from ludo_env.core.jit import compiled
-from ludo_env.core.kernels import KEY, ROLLS, opponents_of, player_of
+from ludo_env.core.kernels import KEY
 from ludo_env.core.rules import MAX_PAWNS
 
 POLICIES = ("random", "first", "advance")
@@ -26,27 +26,29 @@ def policy_code(name: str) -> int:
 
 
 @compiled
-def choose(policy, key, game, legal, rules):
+def choose(policy, key, decision, legal, opponents):
     """The move that a scripted policy plays.
 
     Args:
         policy: Its code.
-        key: The key of the policy's own draws; a draw depends on it, on the game and on the number
-            of rolls made, and takes none of the game's dice.
-        game: int64 (ROW,), at a decision.
-        legal: The legal destinations, at least one bit.
-        rules: `CompiledRules`.
+        key: The key of the policy's own draws in this game (see `draw_key`).
+        decision: The number of the decision in its game, from 0.
+        legal: The legal destinations.
+        opponents: Track squares of all opponents, in the player's frame.
 
     Returns:
-        One bit of ``legal``.
+        One bit of ``legal``, or 0 where that has none.
     """
     if policy == RANDOM:
-        return pick(legal, dice.word(game[KEY] ^ key, game[ROLLS]))
-    if policy == ADVANCE:
-        captures = legal & opponents_of(game, player_of(game), rules)
-        if captures:
-            return highest_bit(captures)
-    return highest_bit(legal)
+        return pick(legal, dice.word(key, decision))
+    captures = legal & opponents if policy == ADVANCE else 0
+    return highest_bit(captures if captures else legal)
+
+
+@compiled
+def draw_key(game, key):
+    """The key of a policy's draws in a game, from the policy's: they take none of its dice."""
+    return game[KEY] ^ key
 
 
 @compiled

@@ -9,7 +9,7 @@ import numpy as np
 from gymnasium import logger, spaces
 from numpy.typing import NDArray
 
-from ludo_env.core import checks
+from ludo_env.core import checks, loops
 from ludo_env.core.batch import Int8s
 from ludo_env.core.position import Position
 from ludo_env.core.rules import MAX_PAWNS, Rules
@@ -101,6 +101,7 @@ class LudoEnv(gymnasium.Env[Any, Any]):
         self._table = Table(
             1, chosen, opponents=opponents, seat=seat, illegal_action=illegal_action
         )
+        self._action = np.zeros(1, dtype=np.int64)
         self._has_begun = False
         self._is_over = False
 
@@ -112,7 +113,7 @@ class LudoEnv(gymnasium.Env[Any, Any]):
     @property
     def seat(self) -> int:
         """The learner's player number in the present game."""
-        return int(self._table.seats[0])
+        return int(self._table.learners[0])
 
     @property
     def position(self) -> Position:
@@ -135,10 +136,10 @@ class LudoEnv(gymnasium.Env[Any, Any]):
         """
         seeds = None if seed is None else [checks.checked_seed(seed)]
         super().reset(seed=None if seeds is None else seeds[0])
-        self._table.deal(_ROW, seeds, options)
+        self._table.deal(None, seeds, options)
         self._has_begun, self._is_over = True, False
-        info = {"action_mask": self._mask(), "skipped_games": int(self._table.skipped[0])}
-        return self._table.views(_ROW)[0], info
+        views, masks = self._table.seating.views()
+        return views[0], {"action_mask": masks[0], "skipped_games": int(self._table.skipped[0])}
 
     def step(self, action: Any) -> tuple[Int8s, float, bool, bool, dict[str, Any]]:
         """Play the learner's action, and on to its next decision or the end.
@@ -156,22 +157,31 @@ class LudoEnv(gymnasium.Env[Any, Any]):
         """
         if not self._has_begun or self._is_over:
             raise ValueError("no game is under way: call reset() first")
-        number = checks.as_action(action)
-        if not 0 <= number < MAX_PAWNS:
-            if not self._table.illegal_loses:
-                raise self._table.batch.illegal(0, number)
-            number = -1  # of whatever size it was
-        outcome = self._table.play(_ROW, np.array([number]))
-        terminated, truncated = bool(outcome.terminated[0]), bool(outcome.truncated[0])
+        self._action[0] = self._number(action)
+        has_ended = self._table.play(self._action) > 0
+        views, masks = self._table.seating.views()
+        info: dict[str, Any] = {"action_mask": masks[0]}
+        if not has_ended and not self._table.settings.reward.shapes:
+            return views[0], 0.0, False, False, info
+        reward = float(self._table.rewards()[0])
+        asked = self._table.asked[0]
+        terminated, truncated = asked in (loops.OVER, loops.ILLEGAL), bool(asked == loops.CUT)
         self._is_over = terminated or truncated
-        info: dict[str, Any] = {"action_mask": self._mask()}
-        if outcome.illegal[0]:
+        if asked == loops.ILLEGAL:
             info["illegal_action"] = True
-        elif terminated:
+        elif asked == loops.OVER:
             places, winners = self._table.endings(_ROW)
             info |= {"place": int(places[0]), "winner": int(winners[0])}
-        view = self._table.views(_ROW)[0]
-        return view, float(outcome.rewards[0]), terminated, truncated, info
+        return views[0], reward, terminated, truncated, info
+
+    def _number(self, action: Any) -> int:
+        """The action as a number; −1 for one that no game knows, of whatever size it was."""
+        number = checks.as_action(action)
+        if 0 <= number < MAX_PAWNS:
+            return number
+        if not self._table.illegal_loses:
+            raise self._table.batch.illegal(0, number)
+        return -1
 
     def action_masks(self) -> NDArray[np.bool_]:
         """The legal actions, bool (4,), a new array; what sb3-contrib asks for."""
@@ -199,4 +209,4 @@ class LudoEnv(gymnasium.Env[Any, Any]):
     def _mask(self) -> Int8s:
         if self._is_over or not self._has_begun:
             return np.zeros(4, dtype=np.int8)
-        return self._table.masks(_ROW)[0]
+        return self._table.batch.masks()[0]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,23 +12,15 @@ from numpy.typing import NDArray
 from ludo_env.agents.base import Agent, ask, make_agent
 from ludo_env.agents.scripted import Scripted
 from ludo_env.core import loops
-from ludo_env.core.batch import Bools, GameBatch, IllegalMoveError, Int8s
+from ludo_env.core.batch import GameBatch, IllegalMoveError
 from ludo_env.core.checks import Ints
 from ludo_env.core.rules import is_integer
 from ludo_env.core.scripted import POLICIES, policy_code
+from ludo_env.core.seating import Seating
 from ludo_env.envs.options import Settings, beginning
 
 RANDOM_SEAT = -1
-
-
-@dataclass
-class Outcome:
-    """What one step did in each of ``k`` games."""
-
-    rewards: NDArray[np.float64]
-    terminated: Bools
-    truncated: Bools
-    illegal: Bools
+_NO_ROWS = np.zeros(0, dtype=np.int64)
 
 
 class Table:
@@ -62,20 +53,18 @@ class Table:
     ) -> None:
         self.settings = chosen
         self.rules = chosen.rules
-        self.seat_choice = _seat(seat, self.rules.num_players)
+        self._seat_choice = _seat(seat, self.rules.num_players)
         if illegal_action not in ("lose", "raise"):
             raise ValueError(f"illegal_action must be 'lose' or 'raise', got {illegal_action!r}")
         self.illegal_loses = illegal_action == "lose"
-        shape = (num_games, self.rules.num_players)
+        self._max_rolls = chosen.max_rolls or 0
         self.batch = GameBatch(num_games, self.rules, seed=seed)
-        self.seats = np.zeros(num_games, dtype=np.int64)
+        self.seating = Seating(self.batch, skip_forced=chosen.auto_forced)
         self.skipped = np.zeros(num_games, dtype=np.int64)
         self._potentials = np.zeros(num_games)
-        # Who plays each player in the present game: a policy's code, or −1 for one to be asked.
-        self._policies = np.full(shape, -1, dtype=np.int8)
-        self._keys = np.zeros(shape, dtype=np.int64)
-        self._agent_of = np.full(shape, -1, dtype=np.int64)
+        # The agents of present and coming games, and who of them plays whom; −1 for a policy.
         self._agents: list[Agent] = []
+        self._agent_of = np.full((num_games, self.rules.num_players), -1)
         self._has_failed = False  # an opponent, so that some games stand in the middle of a turn
         self.set_opponents(opponents)
 
@@ -97,7 +86,9 @@ class Table:
         seating = {id(own): [_seated(opponent, made) for opponent in own] for own in lists}
         self._forget_idle_agents()
         coded = {key: [self._coded(seated) for seated in own] for key, own in seating.items()}
-        self._next = np.array([coded[id(own)] for own in lists], dtype=np.int64)
+        policies, agents, seeds = np.moveaxis(np.array([coded[id(own)] for own in lists]), 2, 0)
+        self._next_agents = agents
+        self.seating.follow(policies, seeds)
 
     def _forget_idle_agents(self) -> None:
         """Keep only the agents of present games."""
@@ -118,13 +109,18 @@ class Table:
             self._agents.append(seated)
         return -1, known[0] if known else len(self._agents) - 1, -1
 
-    def deal(self, rows: Ints, seeds: Any = None, options: Mapping[str, Any] | None = None) -> None:
+    def deal(
+        self,
+        rows: Ints | None = None,
+        seeds: Any = None,
+        options: Mapping[str, Any] | None = None,
+    ) -> None:
         """Begin new games in the rows and play to the learner's first decision.
 
         A game that ends before is dealt again, and counted in ``skipped``.
 
         Args:
-            rows: int64 (k,).
+            rows: int64 (k,), different numbers; None for all.
             seeds: A seed for each of the rows; None for the next game of each row's own.
             options: ``position`` and ``dice``.
 
@@ -133,13 +129,14 @@ class Table:
                 position ends before the learner's first decision.
         """
         begin = beginning(options, self.rules)
-        present = None if begin["position"] is None else self._copied_games()
+        present = None if begin["position"] is None else copy.deepcopy(self._games())
         self.batch.reset(rows, seeds, **begin)
-        if len(rows) == len(self):
+        if rows is None:
             self._has_failed = False
-        self.skipped[rows] = 0
-        self._seat(rows)
-        over = rows[self._play_on(rows, max_rolls=0) == loops.OVER]
+            self.skipped[:] = 0
+        else:
+            self.skipped[rows] = 0
+        over = self._over_before_the_first_decision(rows)
         if len(over) and present is not None:
             self.__dict__.update(present)
             position = str(begin["position"])
@@ -147,115 +144,111 @@ class Table:
         while len(over):
             self.batch.reset(over)
             self.skipped[over] += 1
-            self._seat(over)
-            over = over[self._play_on(over, max_rolls=0) == loops.OVER]
-        self._potentials[rows] = self._potential(rows)
+            over = self._over_before_the_first_decision(over)
+        if self.settings.reward.shapes:
+            dealt = slice(None) if rows is None else rows
+            self._potentials[dealt] = self._potential(rows)
 
-    def _copied_games(self) -> dict[str, Any]:
+    def _games(self) -> dict[str, Any]:
         """All that a deal changes, to go back to where it is refused."""
-        changed = ("batch", "seats", "skipped", "_policies", "_keys", "_agent_of", "_has_failed")
-        return {name: copy.copy(getattr(self, name)) for name in changed}
+        changed = ("batch", "seating", "skipped", "_agent_of", "_has_failed")
+        return {name: getattr(self, name) for name in changed}
 
-    def play(self, rows: Ints, actions: Ints) -> Outcome:
-        """Play the learners' actions (k,) in the rows, and on to their next decisions.
+    def _over_before_the_first_decision(self, rows: Ints | None) -> Ints:
+        """Seat the players of games just dealt, and play on. Returns the rows that have ended."""
+        learner = None if self._seat_choice == RANDOM_SEAT else self._seat_choice
+        self.seating.seat(rows, learner)
+        if self._agents:
+            self._seat_agents(np.arange(len(self)) if rows is None else rows)
+        if self.seating.settle(rows, max_rolls=0) == 0:
+            return _NO_ROWS
+        self._wait_for_agents(max_rolls=0)
+        over = np.flatnonzero(self.asked == loops.OVER)
+        return over if rows is None else np.intersect1d(over, rows)
+
+    def _seat_agents(self, rows: Ints) -> None:
+        num_players = self.rules.num_players
+        self._agent_of[rows] = -1
+        for j in range(num_players - 1):
+            players = (self.learners[rows] + 1 + j) % num_players
+            self._agent_of[rows, players] = self._next_agents[rows, j]
+
+    def play(self, actions: Ints) -> int:
+        """Play the learners' actions (B,), and on to their next decisions.
+
+        Returns:
+            How many games do not stand at their learner's decision: `asked` tells which and why.
 
         Raises:
             IllegalMoveError: An action is illegal where that raises; nothing has changed.
+            ValueError: An opponent has failed, now or before.
         """
         if self._has_failed:
             raise ValueError("an opponent has failed in the middle of a turn: call reset() first")
-        illegal = ~self.batch.legal(rows, actions)
-        played = np.arange(len(rows))
-        if illegal.any():
-            first = int(np.argmax(illegal))
-            if not self.illegal_loses:
-                raise self.batch.illegal(int(rows[first]), actions[first])
-            played = np.flatnonzero(~illegal)
-        asked = np.full(len(rows), loops.OVER)
-        self.batch.play(rows[played], actions[played])
-        asked[played] = self._play_on(rows[played], max_rolls=self.settings.max_rolls or 0)
-        terminated = asked == loops.OVER
-        truncated = asked == loops.CUT
-        rewards = self._rewards(rows, terminated, illegal)
-        return Outcome(rewards, terminated, truncated, illegal)
+        if not self.illegal_loses:
+            self._refuse_illegal(actions)
+        elsewhere = self.seating.take_turns(actions, self._max_rolls)
+        if elsewhere and self._agents:
+            self._wait_for_agents(self._max_rolls)
+            elsewhere = int((self.asked != self.learners).sum())
+        return elsewhere
 
-    def views(self, rows: Ints) -> Int8s:
-        """What the learners of the rows see, int8 (k, D)."""
-        return self.batch.observations(self.seats[rows], rows)
+    def _refuse_illegal(self, actions: Ints) -> None:
+        legal = self.batch.legal(None, actions)
+        if not legal.all():
+            row = int(np.argmin(legal))
+            raise self.batch.illegal(row, actions[row])
 
-    def masks(self, rows: Ints) -> Int8s:
-        """The learners' legal actions in the rows, int8 (k, 4)."""
-        return self.batch.masks(rows)
+    @property
+    def asked(self) -> Ints:
+        """Who is to be asked in each game, int64 (B,): see `Seating`."""
+        return self.seating.asked
+
+    @property
+    def learners(self) -> Ints:
+        """Each learner's player number, int64 (B,)."""
+        return self.seating.learners
 
     def endings(self, rows: Ints) -> tuple[Ints, Ints]:
         """The learners' places and the winners in ended rows, int64 (k,) each."""
-        places = self.batch.places(rows)[np.arange(len(rows)), self.seats[rows]]
+        places = self.batch.places(rows)[np.arange(len(rows)), self.learners[rows]]
         return places.astype(np.int64), self.batch.winners[rows].astype(np.int64)
 
-    def _rewards(self, rows: Ints, terminated: Bools, illegal: Bools) -> NDArray[np.float64]:
-        reward = self.settings.reward
-        rewards = np.zeros(len(rows))
-        if terminated.any():
-            over = np.flatnonzero(terminated & ~illegal)
-            paid = reward.outcome(self.batch.places(rows[over]))
-            rewards[over] = paid[np.arange(len(over)), self.seats[rows[over]]]
-            rewards[illegal] = reward.loss(self.rules.num_players)
+    def rewards(self) -> NDArray[np.float64]:
+        """What the learners are paid for the last `play`, float64 (B,); to be asked for once."""
+        reward, asked = self.settings.reward, self.asked
+        rewards = np.zeros(len(self))
+        over = np.flatnonzero(asked == loops.OVER)
+        if len(over):
+            paid = reward.outcome(self.batch.places(over))
+            rewards[over] = paid[np.arange(len(over)), self.learners[over]]
+        rewards[asked == loops.ILLEGAL] = reward.loss(self.rules.num_players)
         if reward.shapes:
-            reached = np.where(terminated, 0.0, self._potential(rows))
-            rewards += reward.discount * reached - self._potentials[rows]
-            self._potentials[rows] = reached
+            terminated = (asked == loops.OVER) | (asked == loops.ILLEGAL)
+            reached = np.where(terminated, 0.0, self._potential(None))
+            rewards += reward.discount * reached - self._potentials
+            self._potentials = reached
         return rewards
 
-    def _potential(self, rows: Ints) -> NDArray[np.float64]:
-        if not self.settings.reward.shapes:
-            return np.zeros(len(rows))
+    def _potential(self, rows: Ints | None) -> NDArray[np.float64]:
         potentials = self.settings.reward.potential(self.batch.pawns(rows))
-        return potentials[np.arange(len(rows)), self.seats[rows]]
+        learners = self.learners if rows is None else self.learners[rows]
+        return potentials[np.arange(len(potentials)), learners]
 
-    def _seat(self, rows: Ints) -> None:
-        """Seat the learner and the opponents of the games just dealt."""
-        num_players = self.rules.num_players
-        seeds, episodes = self.batch.seeds[rows], self.batch.episodes[rows]
-        if self.seat_choice == RANDOM_SEAT:
-            loops.draw_seats(seeds, episodes, num_players, rows, self.seats)
-        else:
-            self.seats[rows] = self.seat_choice
-        self._policies[rows] = -1
-        self._agent_of[rows] = -1
-        for j in range(num_players - 1):
-            players = (self.seats[rows] + 1 + j) % num_players
-            code, agent, own_seed = self._next[rows, j].T
-            self._policies[rows, players] = code
-            self._agent_of[rows, players] = agent
-            loops.seat_keys(seeds, own_seed, players, rows, self._keys)
-
-    def _play_on(self, rows: Ints, max_rolls: int) -> Ints:
-        """Play the opponents up to each learner's next decision.
-
-        Returns:
-            The learner, `loops.OVER` or `loops.CUT` for each of the rows, int64 (k,).
-        """
-        asked = np.empty(len(rows), dtype=np.int64)
-        waiting = np.arange(len(rows))
+    def _wait_for_agents(self, max_rolls: int) -> None:
+        """Let agents move until every game stands at its learner's decision, or has ended."""
         while True:
-            answers = self.batch.settle(
-                rows[waiting],
-                self._policies,
-                self._keys,
-                skip_forced=self.settings.auto_forced,
-                max_rolls=max_rolls,
-            )
-            asked[waiting] = answers
-            waiting = waiting[(answers >= 0) & (answers != self.seats[rows[waiting]])]
-            if not len(waiting):
-                return asked
-            self._ask_agents(rows[waiting], asked[waiting])
+            rows = np.flatnonzero((self.asked >= 0) & (self.asked != self.learners))
+            if not len(rows):
+                return
+            self._ask_agents(rows)
+            self.seating.settle(rows, max_rolls)
 
-    def _ask_agents(self, rows: Ints, players: Ints) -> None:
+    def _ask_agents(self, rows: Ints) -> None:
         """Let every agent play the games that wait on it."""
         self._has_failed = True
         shown = self.batch.blind()
-        agents = self._agent_of[rows, players]
+        agents = self._agent_of[rows, self.asked[rows]]
         for number in np.unique(agents):
             own = rows[agents == number]
             actions = ask(self._agents[number], shown, own)

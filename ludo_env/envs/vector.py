@@ -11,12 +11,15 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
-from ludo_env.core import checks
-from ludo_env.core.batch import Bools, Int8s
+from ludo_env.core import checks, loops
 from ludo_env.core.checks import Ints
+from ludo_env.core.results import Bools, Int8s
+from ludo_env.core.rules import MAX_PAWNS
 from ludo_env.envs.options import RENDER_MODES, settings, view_space
-from ludo_env.envs.table import Outcome, Table
+from ludo_env.envs.table import Table
 from ludo_env.render.text import board_text
+
+_NO_ROWS = np.zeros(0, dtype=np.int64)
 
 
 class LudoVectorEnv(VectorEnv[Int8s, Ints, NDArray[Any]]):
@@ -67,7 +70,6 @@ class LudoVectorEnv(VectorEnv[Int8s, Ints, NDArray[Any]]):
         self.table = Table(
             self.num_envs, chosen, opponents=opponents, seat=seat, illegal_action=illegal_action
         )
-        self._rows = np.arange(self.num_envs)
         self._has_begun = False
 
     def reset(
@@ -89,9 +91,10 @@ class LudoVectorEnv(VectorEnv[Int8s, Ints, NDArray[Any]]):
         Raises:
             ValueError: An argument is wrong.
         """
-        self.table.deal(self._rows, self._seeds(seed), options)
+        self.table.deal(None, self._seeds(seed), options)
         self._has_begun = True
-        return self.table.views(self._rows), self._infos(self._rows)
+        views, masks = self.table.seating.views()
+        return views, self._infos(masks, np.arange(self.num_envs))
 
     def _seeds(self, seed: int | Sequence[int] | None) -> list[int] | None:
         if seed is None:
@@ -120,19 +123,21 @@ class LudoVectorEnv(VectorEnv[Int8s, Ints, NDArray[Any]]):
         """
         if not self._has_begun:
             raise ValueError("no game has begun: call reset() first")
-        outcome = self.table.play(self._rows, checks.integers("actions", actions, self.num_envs))
-        done = np.flatnonzero(outcome.terminated | outcome.truncated)
+        elsewhere = self.table.play(checks.integers("actions", actions, self.num_envs))
+        rewards = self.table.rewards()
+        truncated = self.table.asked == loops.CUT
+        terminated = (self.table.asked < 0) & ~truncated
+        done = np.flatnonzero(self.table.asked < 0) if elsewhere else _NO_ROWS
         infos: dict[str, Any] = {}
         if len(done):
-            infos = self._final_infos(done, outcome)
+            infos = self._final_infos(done)
             self.table.deal(done)
-        infos |= self._infos(done)
-        views = self.table.views(self._rows)
-        return views, outcome.rewards, outcome.terminated, outcome.truncated, infos
+        views, masks = self.table.seating.views()
+        return views, rewards, terminated, truncated, infos | self._infos(masks, done)
 
     def action_masks(self) -> Bools:
         """The legal actions of every learner, bool (N, 4), a new array."""
-        return self.table.masks(self._rows).astype(bool)
+        return self.table.batch.masks().astype(bool)
 
     def set_opponents(self, opponents: Any) -> None:
         """Choose who plays the other seats, from each game's next deal on.
@@ -149,29 +154,32 @@ class LudoVectorEnv(VectorEnv[Int8s, Ints, NDArray[Any]]):
         batch = self.table.batch
         return tuple(board_text(batch.position(row), self.table.rules) for row in range(len(batch)))
 
-    def _infos(self, dealt: Ints) -> dict[str, Any]:
+    def _infos(self, masks: Int8s, dealt: Ints) -> dict[str, Any]:
         """Masks of all games, and how many games were skipped where new ones were dealt."""
         everywhere = np.ones(self.num_envs, dtype=np.bool_)
-        infos = {"action_mask": self.table.masks(self._rows), "_action_mask": everywhere}
+        infos = {"action_mask": masks, "_action_mask": everywhere}
         if len(dealt):
             infos |= self._column("skipped_games", dealt, self.table.skipped[dealt])
         return infos
 
-    def _final_infos(self, done: Ints, outcome: Outcome) -> dict[str, Any]:
+    def _final_infos(self, done: Ints) -> dict[str, Any]:
+        """The last views and infos of the games that have ended."""
+        at_done = self._at(done)
         views = np.full(self.num_envs, None, dtype=object)
-        for row, view in zip(done, self.table.views(done), strict=True):
+        for row, view in zip(done.tolist(), self.table.seating.views(done)[0], strict=True):
             views[row] = view
-        masks = np.zeros((self.num_envs, 4), dtype=np.int8)
-        ended = done[outcome.terminated[done] & ~outcome.illegal[done]]
-        illegal = done[outcome.illegal[done]]
-        final: dict[str, Any] = {"action_mask": masks, "_action_mask": self._at(done)}
+        final = {
+            "action_mask": np.zeros((self.num_envs, MAX_PAWNS), dtype=np.int8),
+            "_action_mask": at_done.copy(),
+        }
+        ended = np.flatnonzero(self.table.asked == loops.OVER)
         if len(ended):
             places, winners = self.table.endings(ended)
             final |= self._column("place", ended, places)
             final |= self._column("winner", ended, winners)
+        illegal = np.flatnonzero(self.table.asked == loops.ILLEGAL)
         if len(illegal):
             final |= self._column("illegal_action", illegal, np.ones(len(illegal), dtype=np.bool_))
-        at_done = self._at(done)
         return {
             "final_obs": views,
             "_final_obs": at_done,

@@ -1,0 +1,262 @@
+"""What can be read of many games without changing them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ludo_env.core import checks, loops
+from ludo_env.core.checks import Ints
+from ludo_env.core.kernels import (
+    COUNTS,
+    DIE_BITS,
+    EPISODE_SHIFT,
+    PLAYER_BITS,
+    ROLL_BITS,
+    ROW,
+    SEED,
+    TURN,
+)
+from ludo_env.core.observation import OBSERVATION_LENGTH
+from ludo_env.core.position import Position
+from ludo_env.core.results import Afterstates, Bools, Int8s, read_pawns
+from ludo_env.core.rules import MAX_PAWNS, Rules, is_integer
+from ludo_env.core.threads import Threads
+
+Result = TypeVar("Result")
+
+
+class IllegalMoveError(ValueError):
+    """A move that the mask forbids; nothing was played."""
+
+
+class Games:
+    """Rows of games under the same rules, as one array, and all that can be read of them.
+
+    Attributes:
+        rules: The rules of all games.
+    """
+
+    def __init__(self, num_games: int, rules: Rules, num_threads: int = 1) -> None:
+        self.rules = rules
+        self._threads = Threads(checks.positive("num_threads", num_threads))
+        self._games = np.zeros((num_games, ROW), dtype=np.int64)
+
+    def __len__(self) -> int:
+        return len(self._games)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({len(self)}, {self.rules})"
+
+    @property
+    def num_games(self) -> int:
+        """Number of rows B."""
+        return len(self._games)
+
+    @property
+    def num_threads(self) -> int:
+        """Threads that share the rows; results do not depend on it."""
+        return self._threads.number
+
+    @property
+    def seeds(self) -> Ints:
+        """Each row's seed, int64 (B,)."""
+        return self._games[:, SEED].copy()
+
+    @property
+    def episodes(self) -> Ints:
+        """The number of each row's present game since it was seeded, from 0, int64 (B,)."""
+        return self._games[:, TURN] >> EPISODE_SHIFT
+
+    @property
+    def players(self) -> Int8s:
+        """Who decides, int8 (B,); −1 in ended rows."""
+        return np.where(self._die, self._player, -1).astype(np.int8)
+
+    @property
+    def dice(self) -> Int8s:
+        """The die to be played, int8 (B,); −1 in ended rows."""
+        return np.where(self._die, self._die, -1).astype(np.int8)
+
+    @property
+    def winners(self) -> Int8s:
+        """Who won, int8 (B,); −1 in rows that go on."""
+        return np.where(self._die, -1, self._player).astype(np.int8)
+
+    @property
+    def finished(self) -> Bools:
+        """Which rows have ended, bool (B,)."""
+        return self._die == 0
+
+    @property
+    def rolls(self) -> Ints:
+        """Rolls made so far in each row's present game, int64 (B,)."""
+        return self._games[:, COUNTS] & ((1 << ROLL_BITS) - 1)
+
+    @property
+    def _die(self) -> Ints:
+        return self._games[:, TURN] & ((1 << DIE_BITS) - 1)
+
+    @property
+    def _player(self) -> Ints:
+        return self._games[:, TURN] >> DIE_BITS & ((1 << PLAYER_BITS) - 1)
+
+    def places(self, rows: Any = None, *, out: Int8s | None = None) -> Int8s:
+        """Each player's place (R20), int8 (k, P); 0 before the end.
+
+        Args:
+            rows: Row numbers (k,) or a mask (B,); None for all.
+            out: An array to write into and return; None for a new one.
+
+        Raises:
+            ValueError: There is no such row, or ``out`` does not fit.
+        """
+        index = self._index(rows)
+        shape = (self._count(index), self.rules.num_players)
+        places = checks.buffer("out", out, shape, np.int8)
+        loops.write_all_places(self._games, index, places, self.rules.compiled)
+        return places
+
+    def pawns(self, rows: Any = None, *, out: Int8s | None = None) -> Int8s:
+        """Each player's progresses, most advanced first, int8 (k, P, n).
+
+        Args:
+            rows: Row numbers (k,) or a mask (B,); None for all.
+            out: An array to write into and return; None for a new one.
+
+        Raises:
+            ValueError: There is no such row, or ``out`` does not fit.
+        """
+        index = self._index(rows)
+        shape = (self._count(index), self.rules.num_players, self.rules.num_pawns)
+        pawns = checks.buffer("out", out, shape, np.int8)
+        loops.write_all_pawns(self._games, index, pawns, self.rules.compiled)
+        return pawns
+
+    def masks(self, rows: Any = None, *, out: Int8s | None = None) -> Int8s:
+        """Legal actions of who decides, int8 (k, 4); zeros in ended rows.
+
+        Args:
+            rows: Row numbers (k,) or a mask (B,); None for all.
+            out: An array to write into and return; None for a new one.
+
+        Raises:
+            ValueError: There is no such row, or ``out`` does not fit.
+        """
+        index = self._index(rows)
+        masks = checks.buffer("out", out, (self._count(index), MAX_PAWNS), np.int8)
+
+        def write(games: Ints, part_of_index: Ints | None, part: slice) -> None:
+            loops.write_masks(games, part_of_index, masks[part], self.rules.compiled)
+
+        self._in_parts(write, index)
+        return masks
+
+    def observations(
+        self, players: Any = None, rows: Any = None, *, out: Int8s | None = None
+    ) -> Int8s:
+        """What a player of each row sees, int8 (k, D).
+
+        Args:
+            players: One player for each of the rows, integers (k,), −1 for zeros; None for those
+                who decide (zeros in ended rows).
+            rows: Row numbers (k,) or a mask (B,); None for all.
+            out: An array to write into and return; None for a new one.
+
+        Raises:
+            ValueError: There is no such player or row, or ``out`` does not fit.
+        """
+        index = self._index(rows)
+        length = self._count(index)
+        observers = None if players is None else self._observers(players, length)
+        views = checks.buffer("out", out, (length, OBSERVATION_LENGTH), np.int8)
+
+        def write(games: Ints, part_of_index: Ints | None, part: slice) -> None:
+            who = None if observers is None else observers[part]
+            loops.write_observations(games, part_of_index, who, views[part], self.rules.compiled)
+
+        self._in_parts(write, index)
+        return views
+
+    def _observers(self, players: Any, length: int) -> Ints:
+        observers = checks.integers("players", players, length)
+        if length and not -1 <= observers.min() <= observers.max() < self.rules.num_players:
+            top = self.rules.num_players - 1
+            raise ValueError(f"players must be from 0 to {top}, or -1; got {players!r}")
+        return observers
+
+    def afterstates(self, rows: Any = None) -> Afterstates:
+        """What each action of the rows leads to, before the next roll.
+
+        Raises:
+            ValueError: There is no such row.
+        """
+        return Afterstates(self._games, self._index(rows), self.rules)
+
+    def legal(self, rows: Any, actions: Any) -> Bools:
+        """Whether each action (k,) is legal in its row (k,), bool (k,).
+
+        Raises:
+            ValueError: The rows or actions are no integers of that shape.
+        """
+        index = self._index(rows)
+        chosen = checks.integers("actions", actions, self._count(index))
+        legal = np.empty(len(chosen), dtype=np.bool_)
+        loops.mark_legal(self._games, index, chosen, legal, self.rules.compiled)
+        return legal
+
+    def position(self, row: int) -> Position:
+        """The position of a row.
+
+        Raises:
+            ValueError: There is no such row.
+        """
+        if not is_integer(row):
+            raise ValueError(f"row must be an integer from 0 to {len(self) - 1}, got {row!r}")
+        index = checks.row_indices([int(row)], len(self))
+        pawns = read_pawns(self._games, index, self.rules)[0]
+        player, die = int(self._player[index[0]]), int(self._die[index[0]])
+        return Position(tuple(map(tuple, pawns.tolist())), player, die or None)
+
+    def illegal(self, row: int, action: Any) -> IllegalMoveError:
+        """The error for an illegal action: names the position, the die and the legal moves."""
+        position = self.position(row)
+        where = f"row {row}: " if len(self) > 1 else ""
+        if position.die is None:
+            return IllegalMoveError(f"{where}action {action}: the game is over ({position})")
+        legal = ", ".join(map(str, np.flatnonzero(self.masks([row]))))
+        return IllegalMoveError(
+            f"{where}action {action} is illegal with a {position.die} in position "
+            f"{str(position)!r}; legal: {legal}"
+        )
+
+    def _index(self, rows: Any) -> Ints | None:
+        """Row numbers, or None for all rows."""
+        return None if rows is None else checks.row_indices(rows, len(self))
+
+    def _count(self, index: Ints | None) -> int:
+        return len(self) if index is None else len(index)
+
+    def _in_parts(
+        self, task: Callable[[NDArray[np.int64], Ints | None, slice], Result], index: Ints | None
+    ) -> list[Result]:
+        """Run a kernel in as many threads as asked for.
+
+        Args:
+            task: Takes games, the rows of them that are meant (None for all), and which part of
+                the results these make.
+            index: The rows to share out; None for all.
+
+        Returns:
+            The results of the parts, in order.
+        """
+
+        def run(part: slice) -> Result:
+            if index is None:
+                return task(self._games[part], None, part)
+            return task(self._games, index[part], part)
+
+        return self._threads.run(run, self._count(index))

@@ -1,0 +1,236 @@
+"""Many games played side by side by one scripted policy, for their statistics.
+
+Blocks of games are laid out as lanes: one array for each quantity, one column for each game, all at
+the same stage of a roll. Every lane goes through the same arithmetic, without branches, so the
+compiler turns it into vector instructions that advance several games at once. The rules are those
+of `ludo_env.core.kernels`; what stands here is who rolls next.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ludo_env.core import dice
+from ludo_env.core.bits import popcount
+from ludo_env.core.jit import compiled
+from ludo_env.core.kernels import (
+    COUNTS,
+    KEY,
+    ROLL_BITS,
+    TRACK,
+    allowed_tries,
+    choices,
+    clear_script,
+    deal,
+    decisions_of,
+    die_of,
+    episode_of,
+    has_won,
+    is_over,
+    movable,
+    player_after,
+    player_of,
+    players,
+    quarter_turns,
+    rolls_of,
+    set_turn,
+    source_of,
+    turned,
+)
+from ludo_env.core.rows import block_of, row_of
+from ludo_env.core.rules import MAX_PLAYERS
+from ludo_env.core.scripted import choose, draw_key
+
+TOTALS = (
+    "decisions",
+    "rolls",
+    "captures",
+    "finished",
+    "whole_games",
+    "whole_decisions",
+    "whole_rolls",
+    "whole_captures",
+    "whole_forced",
+    "whole_legal_moves",
+)
+"""Columns of rollout totals; the wins by player follow the last."""
+_WINS = len(TOTALS)
+
+_LANES = 128
+# What a lane holds, besides the boards of all players from the one who rolls on in turn order:
+# the player who rolls, or who won; the die, 0 where it is to be rolled or the game is over; rolls
+# the player has left in this turn; the keys of the game's dice and of the policy's draws; rolls and
+# decisions of the game; decisions still to be played; the tally; whether this roll won the game;
+# whether the game began in this rollout.
+_PLAYER, _DIE, _TRIES, _KEY, _DRAWS, _ROLLS, _DECISIONS, _LEFT, _TALLY, _WON, _WHOLE = range(
+    MAX_PLAYERS, MAX_PLAYERS + 11
+)
+_FIELDS = MAX_PLAYERS + 11
+
+# A tally is one number: a game's captures, and from these bits on its forced decisions and legal
+# moves. No game is long enough to fill a field; a tally of half a game is never read.
+_FORCED, _LEGAL = 20, 40
+_FIELD = (1 << _FORCED) - 1
+
+
+@compiled
+def rollout_rows(games, scripts, steps, policy, key, totals, rules):
+    """Play ``steps`` decisions in each row, ended games starting anew; in place.
+
+    Args:
+        games: int64 (B, ROW).
+        scripts: int8 (B, S), scripted rolls, 0 where the dice decide; None where there are none.
+        steps: Decisions in each row, at least 1.
+        policy: Code of the policy that decides for everyone.
+        key: The key of its draws.
+        totals: int64 (len(TOTALS) + P,), is added to. The whole games are those that stood at their
+            first decision when the call began, or began in it, and finished in it.
+        rules: `CompiledRules`.
+    """
+    lanes = np.zeros((_FIELDS, _LANES), dtype=np.int64)
+    for first in range(0, len(games), _LANES):
+        block = block_of(games, first, first + _LANES)
+        own_scripts = block_of(scripts, first, first + _LANES)
+        for lane in range(len(block)):
+            game = row_of(block, lane)
+            if is_over(game):
+                deal(game, episode_of(game) + 1, rules)
+                clear_script(row_of(own_scripts, lane))
+            lanes[_LEFT, lane] = steps
+            _take_up(lanes, lane, game, key, rules)
+            totals[1] -= lanes[_ROLLS, lane]
+        moving = len(block)
+        while moving > 0:
+            moving, won = _roll_once(lanes, len(block), own_scripts, policy, totals, rules)
+            if won > 0:
+                _end_games(lanes, block, own_scripts, key, totals, rules)
+        for lane in range(len(block)):
+            totals[1] += lanes[_ROLLS, lane]
+            _put_down(lanes, lane, row_of(block, lane), rules)
+    totals[0] += steps * len(games)
+
+
+@compiled
+def _take_up(lanes, lane, game, key, rules):
+    """Lay a game, at a decision or just dealt, into a lane; in place."""
+    player = player_of(game)
+    for places in range(players(rules)):
+        lanes[places, lane] = game[player_after(player, places, rules)]
+    lanes[_PLAYER, lane] = player
+    lanes[_DIE, lane] = die_of(game)
+    lanes[_TRIES, lane] = allowed_tries(game[player], rules)
+    lanes[_KEY, lane] = game[KEY]
+    lanes[_DRAWS, lane] = draw_key(game, key)
+    lanes[_ROLLS, lane] = rolls_of(game)
+    lanes[_DECISIONS, lane] = decisions_of(game)
+    lanes[_WHOLE, lane] = 1 if decisions_of(game) == 0 else 0
+    lanes[_TALLY, lane] = 0
+
+
+@compiled
+def _put_down(lanes, lane, game, rules):
+    """Write a lane back to its game; in place."""
+    player = lanes[_PLAYER, lane]
+    for places in range(players(rules)):
+        game[player_after(player, places, rules)] = lanes[places, lane]
+    game[COUNTS] = lanes[_ROLLS, lane] | lanes[_DECISIONS, lane] << ROLL_BITS
+    set_turn(game, player, lanes[_DIE, lane])
+
+
+@compiled
+def _roll_once(lanes, length, scripts, policy, totals, rules):
+    """Play the die of each lane, if it allows a move, and roll the next; in place.
+
+    A lane stands still once it has no decisions left and is at one, or at a game's end.
+
+    Returns:
+        How many lanes go on, and how many games were won.
+    """
+    moving = 0
+    won = 0
+    captures = 0
+    for lane in range(length):
+        own = lanes[0, lane]
+        player = lanes[_PLAYER, lane]
+        die = lanes[_DIE, lane]
+        left = lanes[_LEFT, lane]
+        tries = lanes[_TRIES, lane]
+        opponents = 0
+        for places in range(1, players(rules)):
+            other = player_after(player, places, rules)
+            quarters = quarter_turns(player, other, places, rules)
+            opponents |= turned(lanes[places, lane] & TRACK, quarters)
+        moves = movable(own, die, rules)
+        legal = choices(moves, opponents, rules) if left > 0 else 0
+        move = choose(policy, lanes[_DRAWS, lane], lanes[_DECISIONS, lane], legal, opponents)
+        decides = 1 if move != 0 else 0
+        own ^= move | source_of(move, die)
+        lanes[0, lane] = own
+        captured = move & opponents
+        for places in range(1, players(rules)):
+            other = player_after(player, places, rules)
+            quarters = quarter_turns(other, player, players(rules) - places, rules)
+            lanes[places, lane] &= ~turned(captured, quarters)
+        wins = decides & (1 if has_won(own, rules) else 0)
+        waits = 1 if (left == 0) & ((moves != 0) | (die == 0)) else 0
+        goes_on = 1 - (wins | waits)
+
+        # R6, R8, R9: who rolls next, and how often
+        tries_on = (1 - decides) & (1 if tries > 0 else 0)
+        stays = wins | waits | tries_on | decides & (1 if die == 6 else 0)
+        for places in range(players(rules)):
+            board = lanes[places, lane]
+            follower = own if places == players(rules) - 1 else lanes[places + 1, lane]
+            lanes[places, lane] = board if stays else follower
+        fresh = allowed_tries(lanes[0, lane], rules)
+        rolls = lanes[_ROLLS, lane]
+        next_die = dice.roll(lanes[_KEY, lane], rolls)
+        if scripts is not None and rolls < scripts.shape[1] and scripts[lane, rolls] > 0:
+            next_die = np.int64(scripts[lane, rolls])
+
+        is_capture = 1 if captured != 0 else 0
+        tally = (
+            is_capture | (1 if popcount(legal) == 1 else 0) << _FORCED | popcount(legal) << _LEGAL
+        )
+        lanes[_PLAYER, lane] = player if stays else player_after(player, 1, rules)
+        lanes[_TRIES, lane] = (tries if tries_on else fresh) - goes_on
+        lanes[_DIE, lane] = next_die if goes_on else (0 if wins else die)
+        lanes[_ROLLS, lane] = rolls + goes_on
+        lanes[_DECISIONS, lane] += decides
+        lanes[_LEFT, lane] = left - decides
+        lanes[_TALLY, lane] += tally
+        lanes[_WON, lane] = wins
+        captures += is_capture
+        moving += 1 - waits
+        won += wins
+    totals[2] += captures
+    return moving, won
+
+
+@compiled
+def _end_games(lanes, games, scripts, key, totals, rules):
+    """Count the games that were just won, and deal the next where decisions are left; in place."""
+    for lane in range(len(games)):
+        if lanes[_WON, lane] == 0:
+            continue
+        _count(lanes, lane, totals)
+        if lanes[_LEFT, lane] > 0:
+            game = row_of(games, lane)
+            totals[1] += lanes[_ROLLS, lane]
+            deal(game, episode_of(game) + 1, rules)
+            clear_script(row_of(scripts, lane))
+            _take_up(lanes, lane, game, key, rules)
+
+
+@compiled
+def _count(lanes, lane, totals):
+    """Add a game that was just won to the totals; in place."""
+    totals[3] += 1
+    totals[_WINS + lanes[_PLAYER, lane]] += 1
+    if lanes[_WHOLE, lane]:
+        totals[4] += 1
+        totals[5] += lanes[_DECISIONS, lane]
+        totals[6] += lanes[_ROLLS, lane]
+        totals[7] += lanes[_TALLY, lane] & _FIELD
+        totals[8] += lanes[_TALLY, lane] >> _FORCED & _FIELD
+        totals[9] += lanes[_TALLY, lane] >> _LEGAL

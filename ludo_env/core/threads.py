@@ -1,0 +1,55 @@
+"""Work on many rows, shared by threads: kernels release Python's lock."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor, wait
+from itertools import pairwise
+from typing import Any, TypeVar
+
+Result = TypeVar("Result")
+
+_ALL = slice(None)
+
+
+class Threads:
+    """Runs tasks on consecutive parts of the rows, one part for each thread.
+
+    Args:
+        number: Threads, the caller's own included; the others start when first needed.
+    """
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+        self._pool: ThreadPoolExecutor | None = None
+        self._process = 0
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_pool": None}
+
+    def run(self, task: Callable[[slice], Result], length: int) -> list[Result]:
+        """Run a task on parts of ``length`` rows, and wait for all. Returns their results in order.
+
+        Raises:
+            Exception: What the first part to fail has raised, after all have ended.
+        """
+        parts = min(self.number, length)
+        if parts <= 1:
+            return [task(_ALL)]
+        ends = [length * i // parts for i in range(parts + 1)]
+        own, *others = (slice(low, high) for low, high in pairwise(ends))
+        pool = self._started_pool()
+        waiting = [pool.submit(task, part) for part in others]
+        try:
+            first = task(own)
+        finally:
+            wait(waiting)
+        return [first, *(result.result() for result in waiting)]
+
+    def _started_pool(self) -> ThreadPoolExecutor:
+        """The pool of this process: a fork inherits the object, but not its threads."""
+        if self._pool is None or self._process != os.getpid():
+            self._pool = ThreadPoolExecutor(self.number - 1, thread_name_prefix="ludo_env")
+            self._process = os.getpid()
+        return self._pool
