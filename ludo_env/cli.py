@@ -163,6 +163,9 @@ def _add_bench(commands: Any) -> None:
     parser.add_argument(
         "--seconds", type=float, default=1.0, help="of each measurement (default: 1)"
     )
+    parser.add_argument(
+        "--only", default="", metavar="TEXT", help="measure only what has TEXT in its name"
+    )
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.set_defaults(run=_bench)
 
@@ -173,7 +176,9 @@ def _bench(options: argparse.Namespace) -> None:
 
     if options.repeats < 1 or not 0 < options.seconds <= 60:
         raise BadArgumentsError("--repeats must be at least 1, --seconds above 0 and at most 60")
-    results = run_benchmarks(options.repeats, options.seconds, report=_say)
+    results = _checked(
+        run_benchmarks, options.repeats, options.seconds, report=_say, only=options.only
+    )
     print(json.dumps(results, indent=2) if options.json else benchmark_table(results))
 
 

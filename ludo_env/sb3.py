@@ -11,7 +11,7 @@ import numpy as np
 from ludo_env.core.batch import Int8s
 from ludo_env.core.checks import Ints, checked_seed
 from ludo_env.core.dice import fresh_seed
-from ludo_env.envs.vector import LudoVectorEnv
+from ludo_env.envs.vector import Advance, LudoVectorEnv
 
 try:
     from stable_baselines3.common.vec_env import VecEnv
@@ -65,7 +65,7 @@ class LudoVecEnv(VecEnv):
         """Begin all games. Returns observations int8 (N, D)."""
         seeds = None if self._seeds[0] is None else [int(s) for s in self._seeds if s is not None]
         views, infos = self.env.reset(seed=seeds, options=_common(self._options))
-        self._note_deals(infos, range(self.num_envs))
+        self._note_deals(infos["action_mask"], range(self.num_envs))
         self._returns[:] = 0
         self._lengths[:] = 0
         self._reset_seeds()
@@ -78,40 +78,43 @@ class LudoVecEnv(VecEnv):
 
     def step_wait(self) -> tuple[Int8s, np.ndarray, np.ndarray, list[dict[str, Any]]]:
         """Play the actions. Returns observations, rewards (N,), dones (N,) and infos."""
-        views, rewards, terminated, truncated, infos = self.env.step(self._actions)
-        self._returns += rewards
+        played = self.env.advance(self._actions)
+        self._returns += played.rewards
         self._lengths += 1
-        dones = terminated | truncated
         told: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
-        for row in np.flatnonzero(dones).tolist():
-            told[row] = self._ending(infos, row, bool(truncated[row]))
-        self._note_deals(infos, np.flatnonzero(dones).tolist())
-        self._returns[dones] = 0
-        self._lengths[dones] = 0
-        return views, rewards.astype(np.float32), dones, told
+        if len(played.ended):
+            self._tell_endings(played, told)
+            self._note_deals(played.masks, played.ended.tolist())
+            self._returns[played.ended] = 0
+            self._lengths[played.ended] = 0
+        rewards = played.rewards.astype(np.float32)
+        return played.views, rewards, played.terminated | played.truncated, told
 
-    def _note_deals(self, infos: dict[str, Any], rows: Iterable[int]) -> None:
+    def _note_deals(self, masks: Int8s, rows: Iterable[int]) -> None:
+        skipped = self.env.table.skipped
         for row in rows:
             self.reset_infos[row] = {
-                "action_mask": infos["action_mask"][row].copy(),
-                "skipped_games": int(infos["skipped_games"][row]),
+                "action_mask": masks[row].copy(),
+                "skipped_games": int(skipped[row]),
             }
 
-    def _ending(self, infos: dict[str, Any], row: int, truncated: bool) -> dict[str, Any]:
-        final = infos["final_info"]
-        keys = [
-            k for k in ("place", "winner", "illegal_action") if k in final and final[f"_{k}"][row]
-        ]
-        return {
-            **{key: final[key][row].item() for key in keys},
-            "terminal_observation": infos["final_obs"][row],
-            "TimeLimit.truncated": truncated,
-            "episode": {
+    def _tell_endings(self, played: Advance, told: list[dict[str, Any]]) -> None:
+        """Write the infos of the games that have ended into ``told``."""
+        endings = played.endings
+        places, winners = endings.learner_places().tolist(), endings.winners().tolist()
+        for row, place, winner in zip(endings.over.tolist(), places, winners, strict=True):
+            told[row] |= {"place": place, "winner": winner}
+        for row in endings.illegal.tolist():
+            told[row]["illegal_action"] = True
+        seconds = round(time.time() - self._began, 6)
+        for row, view in zip(played.ended.tolist(), played.last_views, strict=True):
+            told[row]["terminal_observation"] = view
+            told[row]["TimeLimit.truncated"] = bool(played.truncated[row])
+            told[row]["episode"] = {
                 "r": round(float(self._returns[row]), 6),
                 "l": int(self._lengths[row]),
-                "t": round(time.time() - self._began, 6),
-            },
-        }
+                "t": seconds,
+            }
 
     def close(self) -> None:
         """Nothing is held open."""
@@ -135,11 +138,11 @@ class LudoVecEnv(VecEnv):
         ``action_masks`` gives bool (k, 4). Any other method's answer is repeated for each of the
         games asked for.
         """
-        rows = np.asarray(list(self._get_indices(indices)), dtype=np.int64)
         if method_name == "action_masks":
-            return self.env.action_masks()[rows]
+            masks = self.env.action_masks()
+            return masks if indices is None else masks[list(self._get_indices(indices))]
         answer = getattr(self.env, method_name)(*method_args, **method_kwargs)
-        return [answer] * len(rows)
+        return [answer for _ in self._get_indices(indices)]
 
     def env_is_wrapped(self, wrapper_class: Any, indices: Any = None) -> list[bool]:
         """Never wrapped one by one; episodes are reported as ``Monitor`` does."""

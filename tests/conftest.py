@@ -3,3 +3,28 @@
 import os
 
 os.environ["OMP_NUM_THREADS"] = "1"
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from ludo_env.core import threads
+
+
+@pytest.fixture
+def many_threads(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Makes the least work worth a thread; lists into how many parts each work was shared out."""
+    numbers: list[int] = []
+    run = threads.Threads.run
+
+    def counted(
+        self: threads.Threads, task: Callable[[slice], Any], length: int, nanoseconds: float
+    ) -> list[Any]:
+        results = run(self, task, length, nanoseconds)
+        numbers.append(len(results))
+        return results
+
+    monkeypatch.setattr(threads, "_WORTH_A_THREAD", 1)
+    monkeypatch.setattr(threads.Threads, "run", counted)
+    return numbers

@@ -421,7 +421,7 @@ def test_actions_may_be_a_list_a_tuple_a_slice_or_read_only():
 
 @pytest.mark.parametrize("num_threads", [1, 3])
 @pytest.mark.parametrize("row", [0, 3, 6])
-def test_an_illegal_action_anywhere_raises_and_changes_no_row(row, num_threads):
+def test_an_illegal_action_anywhere_raises_and_changes_no_row(row, num_threads, many_threads):
     batch = play(GameBatch(7, TWO, seed=5, num_threads=num_threads), 30)
     before, future = pickle.dumps(batch), batch.copy()
     masked = np.flatnonzero(batch.masks()[row] == 0)
@@ -696,7 +696,7 @@ duplicates = pytest.mark.parametrize("duplicate", DUPLICATES.values(), ids=DUPLI
 
 @duplicates
 @rules_cases
-def test_a_duplicate_has_the_same_future(duplicate, rules):
+def test_a_duplicate_has_the_same_future(duplicate, rules, many_threads):
     batch = play(GameBatch(5, rules, seed=3, num_threads=2), 30)
     other = duplicate(batch)
     assert other.rules == rules
@@ -966,7 +966,7 @@ def test_afterstates_change_nothing_and_do_not_change_with_the_batch():
 
 @pytest.mark.parametrize("num_games", [1, 3, 37])
 @rules_cases
-def test_threads_change_no_result(rules, num_games):
+def test_threads_change_no_result(rules, num_games, many_threads):
     one, two, four = (GameBatch(num_games, rules, seed=6, num_threads=t) for t in (1, 2, 4))
     for actions in played(one, 40):
         finished = one.finished
@@ -979,9 +979,10 @@ def test_threads_change_no_result(rules, num_games):
         for other in (two, four):
             assert other.rollout(150, policy) == stats
             assert_same(other, one)
+    assert set(many_threads) == {1, min(2, num_games), min(4, num_games)}
 
 
-def test_returned_arrays_never_change_later():
+def test_returned_arrays_never_change_later(many_threads):
     batch = GameBatch(9, SHORT, seed=6, num_threads=2)
     rng = np.random.default_rng(0)
     kept = []

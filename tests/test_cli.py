@@ -67,6 +67,7 @@ def test_agents_lists_every_spec(capsys):
         ["evaluate", "no.such.module:agent"],
         ["bench", "--repeats", "0"],
         ["bench", "--seconds", "-1"],
+        ["bench", "--only", "nothing of the kind"],
         ["dance"],
         [],
     ],

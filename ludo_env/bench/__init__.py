@@ -10,11 +10,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from ludo_env.bench import shares
 from ludo_env.bench.tasks import (
     PlayAEC,
     PlayGym,
     Rollout,
-    StepAndObserve,
+    Step,
+    StepVector,
     Task,
     TaskUnavailableError,
     Yardstick,
@@ -32,30 +34,83 @@ class Comparison:
     yardstick: Callable[[], Task]
 
 
+@dataclass(frozen=True)
+class Quantity:
+    """Something of ours that is measured alone; the less the better."""
+
+    name: str
+    unit: str
+    measure: Callable[[float], float]
+
+
+def _rollout(players: int, games: int, threads: int = 1) -> Comparison:
+    return Comparison(
+        f"GameBatch.rollout, {players} players, {_counted(games, 'game')}, "
+        f"{_counted(threads, 'thread')}",
+        "decisions",
+        lambda: Rollout(players, games, threads),
+        lambda: Yardstick(players, "scalar", games, threads),
+    )
+
+
+def _step(games: int, threads: int = 1) -> Comparison:
+    return Comparison(
+        f"GameBatch: step, masks, observations, {_counted(games, 'game')}, "
+        f"{_counted(threads, 'thread')}",
+        "decisions",
+        lambda: Step(games, threads),
+        lambda: Yardstick(4, "scalarobs", games, threads),
+    )
+
+
+def _blind_step(games: int) -> Comparison:
+    return Comparison(
+        f"GameBatch: step, masks, {_counted(games, 'game')}, 1 thread",
+        "decisions",
+        lambda: Step(games, observes=False),
+        lambda: Yardstick(4, "scalar", games),
+    )
+
+
+def _vector(games: int) -> Comparison:
+    return Comparison(
+        f"VectorEnv, 3 random opponents, {_counted(games, 'game')}",
+        "learner decisions",
+        lambda: StepVector(games, "random"),
+        lambda: Yardstick(4, "scalarobs", games),
+    )
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number:,} {what}" + ("s" if number > 1 else "")
+
+
 COMPARISONS = (
+    *(_rollout(4, games) for games in (1, 64, 1024, 16384)),
+    _rollout(2, 1024),
+    _rollout(3, 1024),
+    _rollout(4, 1024, threads=2),
+    *(_step(games) for games in (1, 64, 1024, 16384)),
+    _step(16384, threads=2),
+    *(_blind_step(games) for games in (1, 1024)),
+    *(_vector(games) for games in (64, 1024, 16384)),
     Comparison(
-        "GameBatch.rollout, random, 4 players, 1,024 games, 1 thread",
-        "decisions",
-        lambda: Rollout(players=4, games=1024),
-        lambda: Yardstick(players=4, mode="scalar", games=1024),
-    ),
-    Comparison(
-        "GameBatch.rollout, random, 2 players, 1,024 games, 1 thread",
-        "decisions",
-        lambda: Rollout(players=2, games=1024),
-        lambda: Yardstick(players=2, mode="scalar", games=1024),
-    ),
-    Comparison(
-        "GameBatch step + masks + observations (335 int8; the C writes 180 floats), 4 players",
-        "decisions",
-        lambda: StepAndObserve(players=4, games=1024),
-        lambda: Yardstick(players=4, mode="scalarobs", games=1024),
+        "VectorEnv, 3 advance opponents, 1,024 games",
+        "learner decisions",
+        lambda: StepVector(1024, "advance"),
+        lambda: StepVector(1024, "random"),
     ),
     Comparison(
         "raw_env, last() and first legal action",
         "steps",
-        lambda: PlayAEC("ludo"),
-        lambda: PlayAEC("tictactoe"),
+        lambda: PlayAEC("ludo", "raw_env"),
+        lambda: PlayAEC("tictactoe", "raw_env"),
+    ),
+    Comparison(
+        "env() with all wrappers, the same",
+        "steps",
+        lambda: PlayAEC("ludo", "env"),
+        lambda: PlayAEC("tictactoe", "env"),
     ),
     Comparison(
         "ludo_env/Ludo-v0, 2 players, random opponent",
@@ -65,27 +120,51 @@ COMPARISONS = (
     ),
 )
 
+QUANTITIES = (
+    Quantity(
+        "MaskablePPO, 64 games: time in the environment", "of wall time", shares.environment_share
+    ),
+    Quantity("memory of a game in a batch", "bytes", lambda seconds: shares.bytes_per_game()),
+)
 
-def run_benchmarks(repeats: int, seconds: float, report: Callable[[str], None]) -> dict[str, Any]:
-    """Measure all comparisons.
+
+def run_benchmarks(
+    repeats: int, seconds: float, report: Callable[[str], None], only: str = ""
+) -> dict[str, Any]:
+    """Measure all comparisons and quantities.
 
     Args:
         repeats: Measurements of each side, taken in turn: ours, yardstick, ours, …
         seconds: Length of each measurement.
         report: Told, in a line each, what is being measured.
+        only: Part of the names of those to measure; empty for all.
 
     Returns:
-        What `ludo_env.bench.report.benchmark_table` prints: machine, versions and results.
+        What `ludo_env.bench.report.benchmark_table` prints: machine, versions, results (those of
+        comparisons with a ``yardstick``) and quantities.
+
+    Raises:
+        ValueError: No name contains ``only``.
     """
+    comparisons = [c for c in COMPARISONS if only in c.name]
+    quantities = [q for q in QUANTITIES if only in q.name]
+    if not comparisons and not quantities:
+        names = "; ".join([c.name for c in COMPARISONS] + [q.name for q in QUANTITIES])
+        raise ValueError(f"only must be part of a name, got {only!r}; the names are {names}")
     results = []
-    for comparison in COMPARISONS:
+    for comparison in comparisons:
         report(f"measuring {comparison.name} …")
         results.append(_measure(comparison, repeats, seconds))
+    alone = []
+    for quantity in quantities:
+        report(f"measuring {quantity.name} …")
+        alone.append(_measure_alone(quantity, repeats, seconds))
     return {
         "machine": versions(),
         "repeats": repeats,
         "seconds": seconds,
         "results": results,
+        "quantities": alone,
     }
 
 
@@ -97,22 +176,33 @@ def _measure(comparison: Comparison, repeats: int, seconds: float) -> dict[str, 
         yardstick.warm_up()
     except TaskUnavailableError as error:
         rates = [ours.rate(seconds) for _ in range(repeats)]
-        return _result(comparison, rates, [], str(error))
+        return _result(comparison, ours, rates, [], str(error))
     pairs = [(ours.rate(seconds), yardstick.rate(seconds)) for _ in range(repeats)]
     rates = [pair[0] for pair in pairs]
-    return _result(comparison, rates, [pair[1] for pair in pairs], str(yardstick))
+    return _result(comparison, ours, rates, [pair[1] for pair in pairs], str(yardstick))
 
 
 def _result(
-    comparison: Comparison, ours: list[float], yardstick: list[float], name: str
+    comparison: Comparison, task: Task, ours: list[float], yardstick: list[float], name: str
 ) -> dict[str, Any]:
     ratios = [a / b for a, b in zip(ours, yardstick, strict=False)]
+    rate = statistics.median(ours)
     return {
         "name": comparison.name,
         "unit": f"{comparison.unit}/s",
-        "ours": statistics.median(ours),
+        "ours": rate,
+        "also": {f"{what}/s": rate * each for what, each in task.also.items()},
         "yardstick": statistics.median(yardstick) if yardstick else None,
         "yardstick_name": name,
         "ratio": statistics.median(ratios) if ratios else None,
         "ratio_range": [min(ratios), max(ratios)] if ratios else None,
     }
+
+
+def _measure_alone(quantity: Quantity, repeats: int, seconds: float) -> dict[str, Any]:
+    about: dict[str, Any] = {"name": quantity.name, "unit": quantity.unit, "missing": None}
+    try:
+        values = [quantity.measure(seconds) for _ in range(repeats)]
+    except TaskUnavailableError as error:
+        return {**about, "value": None, "range": None, "missing": str(error)}
+    return {**about, "value": statistics.median(values), "range": [min(values), max(values)]}

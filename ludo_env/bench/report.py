@@ -21,6 +21,23 @@ def benchmark_table(results: dict[str, Any]) -> str:
                 "{:.2f} - {:.2f}".format(*result["ratio_range"]) if result["ratio_range"] else "",
             )
         )
+    lines = [aligned(rows)] if results["results"] else []
+    lines += [_also(result) for result in results["results"] if result["also"]]
+    lines += [_alone(quantity) for quantity in results["quantities"]]
     machine = ", ".join(f"{name} {value}" for name, value in results["machine"].items())
     medians = f"medians; {results['repeats']} × {results['seconds']:g} s for each side in turn"
-    return f"{aligned(rows)}\n\n{medians}; {machine}"
+    return "\n".join([*lines, "", f"{medians}; {machine}"])
+
+
+def _also(result: dict[str, Any]) -> str:
+    rates = ", ".join(f"{rate:,.0f} {unit}" for unit, rate in result["also"].items())
+    return f"{result['name']}: also {rates}"
+
+
+def _alone(quantity: dict[str, Any]) -> str:
+    if quantity["value"] is None:
+        return f"{quantity['name']}: not measured: {quantity['missing']}"
+    low, high = quantity["range"]
+    return (
+        f"{quantity['name']}: {quantity['value']:.3g} {quantity['unit']} ({low:.3g} - {high:.3g})"
+    )

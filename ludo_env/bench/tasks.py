@@ -8,14 +8,17 @@ import shutil
 import subprocess
 import tempfile
 import time
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import gymnasium
 
+from ludo_env import ludo_v0
 from ludo_env.core.batch import GameBatch
 from ludo_env.core.rules import Rules
-from ludo_env.ludo_v0 import raw_env
+from ludo_env.envs.vector import LudoVectorEnv
 
 
 class TaskUnavailableError(Exception):
@@ -23,7 +26,13 @@ class TaskUnavailableError(Exception):
 
 
 class Task:
-    """Work that can be repeated for some time."""
+    """Work that can be repeated for some time.
+
+    Attributes:
+        also: What else was done with each unit, by name: rolls, games, decisions.
+    """
+
+    also: Mapping[str, float] = MappingProxyType({})
 
     def chunk(self) -> int:
         """Do some of the work. Returns how many units were done."""
@@ -44,34 +53,67 @@ class Task:
 class Rollout(Task):
     """Random play wholly in compiled code."""
 
-    def __init__(self, players: int, games: int) -> None:
-        self.batch = GameBatch(games, Rules(num_players=players), seed=1)
+    def __init__(self, players: int, games: int, threads: int = 1) -> None:
+        rules = Rules(num_players=players)
+        self.batch = GameBatch(games, rules, seed=1, num_threads=threads)
+        self.steps = max(500, 1_000_000 // games)
 
     def chunk(self) -> int:
         """See `Task.chunk`."""
-        return self.batch.rollout(500).decisions
+        stats = self.batch.rollout(self.steps)
+        rolls, games = stats.rolls / stats.decisions, stats.finished / stats.decisions
+        self.also = {"rolls": rolls, "games": games}
+        return stats.decisions
 
 
-class StepAndObserve(Task):
-    """Stepping from Python, with masks and observations; the first legal action is played."""
+class Step(Task):
+    """Stepping from Python with masks, and perhaps observations; the first legal action."""
 
-    def __init__(self, players: int, games: int) -> None:
-        self.batch = GameBatch(games, Rules(num_players=players), seed=1)
+    def __init__(self, games: int, threads: int = 1, observes: bool = True) -> None:
+        self.batch = GameBatch(games, seed=1, num_threads=threads)
+        self.look = self.batch.observations if observes else int
+        self.repeats = max(1, 20_000 // games)
 
     def chunk(self) -> int:
         """See `Task.chunk`."""
-        for _ in range(20):
+        for _ in range(self.repeats):
             self.batch.step(self.batch.masks().argmax(axis=1))
-            self.batch.observations()
-        return 20 * len(self.batch)
+            self.look()
+        return self.repeats * len(self.batch)
+
+
+class StepVector(Task):
+    """The native vector environment, four players; the learner's first legal action."""
+
+    def __init__(self, games: int, opponents: str) -> None:
+        self.name = f"VectorEnv, {opponents} opponents"
+        self.env: Any = LudoVectorEnv(games, opponents=opponents)
+        _, self.infos = self.env.reset(seed=1)
+        self.repeats = max(1, 20_000 // games)
+
+    def chunk(self) -> int:
+        """See `Task.chunk`."""
+        for _ in range(self.repeats):
+            actions = self.infos["action_mask"].argmax(axis=1)
+            self.infos = self.env.step(actions)[-1]
+        return self.repeats * self.env.num_envs
+
+    def __str__(self) -> str:
+        return self.name
 
 
 class PlayAEC(Task):
-    """A PettingZoo game: ``last()`` and the first legal action."""
+    """A PettingZoo game: ``last()`` and the first legal action.
 
-    def __init__(self, game: str) -> None:
-        self.game = game
-        self.env: Any = raw_env() if game == "ludo" else _tictactoe()
+    Args:
+        game: ``"ludo"`` or ``"tictactoe"``.
+        kind: ``"raw_env"``, or ``"env"`` with PettingZoo's wrappers.
+    """
+
+    def __init__(self, game: str, kind: str) -> None:
+        self.name = f"PettingZoo {game} {kind}"
+        module: Any = ludo_v0 if game == "ludo" else _tictactoe()
+        self.env: Any = getattr(module, kind)()
         self.env.reset(seed=1)
 
     def chunk(self) -> int:
@@ -87,7 +129,7 @@ class PlayAEC(Task):
         return steps
 
     def __str__(self) -> str:
-        return f"PettingZoo {self.game} raw_env"
+        return self.name
 
 
 class PlayGym(Task):
@@ -116,10 +158,12 @@ class PlayGym(Task):
 
 
 class Yardstick(Task):
-    """The same game in plain C on one core."""
+    """The same game in plain C, in one process or in several at once."""
 
-    def __init__(self, players: int, mode: str, games: int) -> None:
+    def __init__(self, players: int, mode: str, games: int, processes: int = 1) -> None:
+        self.name = f"C {mode}" if processes == 1 else f"C {mode}, {processes} processes"
         self.arguments = [str(players), mode, str(games)]
+        self.processes = processes
         self.program = _compiled_yardstick()
 
     def warm_up(self) -> None:
@@ -128,11 +172,15 @@ class Yardstick(Task):
     def rate(self, seconds: float) -> float:
         """See `Task.rate`."""
         command = [self.program, *self.arguments, str(seconds)]
-        answer = subprocess.run(command, check=True, capture_output=True, text=True).stdout
-        return float(json.loads(answer)["decisions_per_second"])
+        running = [
+            subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+            for _ in range(self.processes)
+        ]
+        answers = [process.communicate()[0] for process in running]
+        return sum(float(json.loads(answer)["decisions_per_second"]) for answer in answers)
 
     def __str__(self) -> str:
-        return f"C {self.arguments[1]}"
+        return self.name
 
 
 def _tictactoe() -> Any:
@@ -141,7 +189,7 @@ def _tictactoe() -> Any:
     except ImportError as error:
         message = f"tictactoe needs {error.name}: pip install 'ludo_env[render]'"
         raise TaskUnavailableError(message) from None
-    return tictactoe_v3.raw_env()
+    return tictactoe_v3
 
 
 _programs: list[str] = []

@@ -46,7 +46,7 @@ class GameBatch(Games):
     ) -> None:
         num_games = checks.positive("num_games", num_games)
         self._set_up(_spread(seed, num_games), rules, num_threads)
-        loops.start_rows(self._games, None, self._scripts, self.rules.compiled)
+        self._start(None)
 
     def _set_up(self, seeds: Ints, rules: Rules, num_threads: int = 1) -> None:
         """Make the rows, each with its seed and nothing dealt."""
@@ -166,19 +166,30 @@ class GameBatch(Games):
         index = self._index(rows)
         if index is not None and len(np.unique(index)) < len(index):
             raise ValueError(f"rows must be different numbers, got {rows!r}")
-        start = start_position(self.rules) if position is None else position
-        start = as_position(start, self.rules)
+        given = None if position is None else as_position(position, self.rules)
         script = checks.dice_script(dice)
         length = self._count(index)
         if seeds is None:
             loops.name_next_episodes(self._games, index)
         else:
             loops.seed_rows(self._games, index, _spread(seeds, length))
-        if position is None and not len(script):
-            loops.start_rows(self._games, index, self._scripts, self.rules.compiled)
+        if given is None and not len(script):
+            self._start(index)
             return
-        self._place(index, [start] * length, script)
+        self._place(index, [given or start_position(self.rules)] * length, script)
         loops.begin_rows(self._games, index, self._scripts, self.rules.compiled)
+
+    def next_games(self, rows: Ints | None) -> None:
+        """`reset` without any of its choices or checks, for callers who know their rows.
+
+        Args:
+            rows: int64 (k,), different row numbers; None for all.
+        """
+        loops.name_next_episodes(self._games, rows)
+        self._start(rows)
+
+    def _start(self, index: Ints | None) -> None:
+        loops.start_rows(self._games, index, self._scripts, self.rules.compiled)
 
     def step(self, actions: Any, *, out: Bools | None = None) -> Bools:
         """Play one action in every row; ended rows ignore theirs and start their next game.
@@ -202,7 +213,7 @@ class GameBatch(Games):
             found = loops.first_illegal(games, actions[part], rules)
             return found if found < 0 else found + (part.start or 0)
 
-        illegal = [row for row in self._in_parts(find, None) if row >= 0]
+        illegal = [row for row in self._in_parts(find, None, nanoseconds=20) if row >= 0]
         if illegal:
             raise self.illegal(illegal[0], actions[illegal[0]])
 
@@ -210,7 +221,7 @@ class GameBatch(Games):
             scripts = None if self._scripts is None else self._scripts[part]
             loops.step_rows(games, scripts, actions[part], finished[part], rules)
 
-        self._in_parts(play, None)
+        self._in_parts(play, None, nanoseconds=50)
         return finished
 
     def play(self, rows: Any, actions: Any) -> None:
@@ -259,7 +270,7 @@ class GameBatch(Games):
             rollout.rollout_rows(games, scripts, steps, code, key, totals, self.rules.compiled)
             return totals
 
-        totals = np.sum(self._in_parts(run, None), axis=0).tolist()
+        totals = np.sum(self._in_parts(run, None, nanoseconds=20.0 * steps), axis=0).tolist()
         counts = dict(zip(rollout.TOTALS, totals, strict=False))
         return RolloutStats(wins=tuple(totals[len(rollout.TOTALS) :]), **counts)
 

@@ -66,7 +66,7 @@ def integers(name: str, values: Any, length: int) -> Ints:
 
 def row_indices(rows: Any, num_rows: int) -> Ints:
     """Row numbers from a list, an array of them or a mask (B,)."""
-    array = _array(rows)
+    array = rows if type(rows) is np.ndarray else _array(rows)
     if array.dtype == np.bool_ and array.shape == (num_rows,):
         return np.flatnonzero(array)
     if array.shape == (0,):
@@ -88,7 +88,7 @@ def buffer(name: str, out: Any, shape: tuple[int, ...], dtype: type) -> NDArray[
     if out is None:
         return np.empty(shape, dtype=dtype)
     wanted = f"a contiguous, writeable {np.dtype(dtype).name} array of shape {shape}"
-    if not isinstance(out, np.ndarray):
+    if not isinstance(out, np.ndarray) or isinstance(out, np.ma.MaskedArray):
         raise ValueError(f"{name} must be {wanted}, got {type(out).__name__}")
     if out.shape != shape or out.dtype != dtype or not (out.flags.carray and out.flags.writeable):
         kind = "contiguous" if out.flags.carray else "not contiguous or not writeable"

@@ -229,13 +229,19 @@ class Game:
         captured = () if move.captured is None else (Captured(move.captured, player),)
         return (Moved(player, move), *captured, *_roll_events(rolls, None))
 
-    def push(self, action: Any) -> None:
-        """`play` without telling what happened, for those who only look at the game after it."""
+    def push(self, action: Any) -> NDArray[np.int8]:
+        """`play` without telling what happened, for those who only look at the game after it.
+
+        Returns:
+            The next decision's `action_mask`.
+        """
         action = checks.as_action(action)
-        if not 0 <= action < MAX_PAWNS or not loops.play_action(
-            self._row, action, self._script, None, self._compiled
+        mask = np.empty(MAX_PAWNS, dtype=np.int8)
+        if not 0 <= action < MAX_PAWNS or not loops.play_action_and_mask(
+            self._row, action, self._script, mask, self._compiled
         ):
             raise self._batch.illegal(0, action)
+        return mask
 
     def push_forced(self, max_rolls: int | None = None) -> None:
         """Play moves as long as there is only one, and fewer than ``max_rolls`` rolls were made."""
@@ -252,7 +258,7 @@ class Game:
             ValueError: There is no such player, or none is given and the game is over.
         """
         observer: Any = self.player if player is None else player
-        if not is_integer(observer) or not 0 <= observer < self.rules.num_players:
+        if not is_integer(observer) or not 0 <= observer < len(self.rules.corners):
             top = self.rules.num_players - 1
             raise ValueError(f"player must be an integer from 0 to {top}, got {observer!r}")
         view = np.empty(OBSERVATION_LENGTH, dtype=np.int8)

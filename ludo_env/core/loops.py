@@ -164,6 +164,15 @@ def play_action(game, action, script, log, rules):
 
 
 @compiled
+def play_action_and_mask(game, action, script, mask, rules):
+    """`play_action`, and write the next decision's mask into ``mask``, int8 (4,)."""
+    if not play_action(game, action, script, None, rules):
+        return False
+    write_mask(game, mask, rules)
+    return True
+
+
+@compiled
 def mark_legal(games, rows, actions, legal, rules):
     """Write whether each action (k,) is legal in its row into ``legal``, bool (k,)."""
     for k in range(num_rows(games, rows)):

@@ -152,7 +152,7 @@ class Games:
         def write(games: Ints, part_of_index: Ints | None, part: slice) -> None:
             loops.write_masks(games, part_of_index, masks[part], self.rules.compiled)
 
-        self._in_parts(write, index)
+        self._in_parts(write, index, nanoseconds=20)
         return masks
 
     def observations(
@@ -178,7 +178,7 @@ class Games:
             who = None if observers is None else observers[part]
             loops.write_observations(games, part_of_index, who, views[part], self.rules.compiled)
 
-        self._in_parts(write, index)
+        self._in_parts(write, index, nanoseconds=35)
         return views
 
     def _observers(self, players: Any, length: int) -> Ints:
@@ -241,14 +241,18 @@ class Games:
         return len(self) if index is None else len(index)
 
     def _in_parts(
-        self, task: Callable[[NDArray[np.int64], Ints | None, slice], Result], index: Ints | None
+        self,
+        task: Callable[[NDArray[np.int64], Ints | None, slice], Result],
+        index: Ints | None,
+        nanoseconds: float,
     ) -> list[Result]:
-        """Run a kernel in as many threads as asked for.
+        """Run a kernel in as many threads as are worth it, and at most as many as asked for.
 
         Args:
             task: Takes games, the rows of them that are meant (None for all), and which part of
                 the results these make.
             index: The rows to share out; None for all.
+            nanoseconds: About how long the kernel takes for a row.
 
         Returns:
             The results of the parts, in order.
@@ -259,4 +263,4 @@ class Games:
                 return task(self._games[part], None, part)
             return task(self._games, index[part], part)
 
-        return self._threads.run(run, self._count(index))
+        return self._threads.run(run, self._count(index), nanoseconds)

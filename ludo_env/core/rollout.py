@@ -141,70 +141,91 @@ def _put_down(lanes, lane, game, rules):
 def _roll_once(lanes, length, scripts, policy, totals, rules):
     """Play the die of each lane, if it allows a move, and roll the next; in place.
 
-    A lane stands still once it has no decisions left and is at one, or at a game's end.
+    A lane waits once it has no decisions left and is at one, or at its game's end.
 
     Returns:
         How many lanes go on, and how many games were won.
     """
-    moving = 0
-    won = 0
-    captures = 0
+    moving = won = captures = 0
     for lane in range(length):
-        own = lanes[0, lane]
-        player = lanes[_PLAYER, lane]
-        die = lanes[_DIE, lane]
-        left = lanes[_LEFT, lane]
-        tries = lanes[_TRIES, lane]
-        opponents = 0
-        for places in range(1, players(rules)):
-            other = player_after(player, places, rules)
-            quarters = quarter_turns(player, other, places, rules)
-            opponents |= turned(lanes[places, lane] & TRACK, quarters)
+        own, die, left = lanes[0, lane], lanes[_DIE, lane], lanes[_LEFT, lane]
+        player, tries = lanes[_PLAYER, lane], lanes[_TRIES, lane]
+        opponents = _opponents(lanes, lane, player, rules)
         moves = movable(own, die, rules)
         legal = choices(moves, opponents, rules) if left > 0 else 0
         move = choose(policy, lanes[_DRAWS, lane], lanes[_DECISIONS, lane], legal, opponents)
-        decides = 1 if move != 0 else 0
         own ^= move | source_of(move, die)
-        lanes[0, lane] = own
         captured = move & opponents
-        for places in range(1, players(rules)):
-            other = player_after(player, places, rules)
-            quarters = quarter_turns(other, player, players(rules) - places, rules)
-            lanes[places, lane] &= ~turned(captured, quarters)
-        wins = decides & (1 if has_won(own, rules) else 0)
-        waits = 1 if (left == 0) & ((moves != 0) | (die == 0)) else 0
-        goes_on = 1 - (wins | waits)
+        _send_home(lanes, lane, player, captured, rules)
 
-        # R6, R8, R9: who rolls next, and how often
-        tries_on = (1 - decides) & (1 if tries > 0 else 0)
-        stays = wins | waits | tries_on | decides & (1 if die == 6 else 0)
-        for places in range(players(rules)):
-            board = lanes[places, lane]
-            follower = own if places == players(rules) - 1 else lanes[places + 1, lane]
-            lanes[places, lane] = board if stays else follower
+        decides = move != 0
+        wins = decides & has_won(own, rules)
+        waits = (left == 0) & ((moves != 0) | (die == 0))
+        rolls_on = not (wins | waits)
+        tries_again = (not decides) & (tries > 0)  # R9
+        stays = wins | waits | tries_again | (decides & (die == 6))  # R8, else R6
+        _pass_on(lanes, lane, own, stays, rules)
         fresh = allowed_tries(lanes[0, lane], rules)
-        rolls = lanes[_ROLLS, lane]
-        next_die = dice.roll(lanes[_KEY, lane], rolls)
-        if scripts is not None and rolls < scripts.shape[1] and scripts[lane, rolls] > 0:
-            next_die = np.int64(scripts[lane, rolls])
-
-        is_capture = 1 if captured != 0 else 0
-        tally = (
-            is_capture | (1 if popcount(legal) == 1 else 0) << _FORCED | popcount(legal) << _LEGAL
-        )
         lanes[_PLAYER, lane] = player if stays else player_after(player, 1, rules)
-        lanes[_TRIES, lane] = (tries if tries_on else fresh) - goes_on
-        lanes[_DIE, lane] = next_die if goes_on else (0 if wins else die)
-        lanes[_ROLLS, lane] = rolls + goes_on
-        lanes[_DECISIONS, lane] += decides
-        lanes[_LEFT, lane] = left - decides
-        lanes[_TALLY, lane] += tally
-        lanes[_WON, lane] = wins
-        captures += is_capture
-        moving += 1 - waits
-        won += wins
+        lanes[_TRIES, lane] = (tries if tries_again else fresh) - (1 if rolls_on else 0)
+        next_die = _next_die(lanes, lane, scripts)
+        lanes[_DIE, lane] = next_die if rolls_on else (0 if wins else die)
+        lanes[_ROLLS, lane] += 1 if rolls_on else 0
+        lanes[_DECISIONS, lane] += 1 if decides else 0
+        lanes[_LEFT, lane] = left - (1 if decides else 0)
+        lanes[_TALLY, lane] += _tally(legal, captured)
+        lanes[_WON, lane] = 1 if wins else 0
+        captures += 1 if captured != 0 else 0
+        moving += 0 if waits else 1
+        won += 1 if wins else 0
     totals[2] += captures
     return moving, won
+
+
+@compiled
+def _opponents(lanes, lane, player, rules):
+    """Track squares of all opponents, in the player's frame."""
+    seen = 0
+    for places in range(1, players(rules)):
+        other = player_after(player, places, rules)
+        quarters = quarter_turns(player, other, places, rules)
+        seen |= turned(lanes[places, lane] & TRACK, quarters)
+    return seen
+
+
+@compiled
+def _send_home(lanes, lane, player, square, rules):
+    """Send whichever pawn stands on the player's track square to its yard (R11); in place."""
+    for places in range(1, players(rules)):
+        other = player_after(player, places, rules)
+        quarters = quarter_turns(other, player, players(rules) - places, rules)
+        lanes[places, lane] &= ~turned(square, quarters)
+
+
+@compiled
+def _pass_on(lanes, lane, own, stays, rules):
+    """Set the player's board, and bring the next player's to the front unless it stays."""
+    lanes[0, lane] = own
+    for places in range(players(rules)):
+        board = lanes[places, lane]
+        follower = own if places == players(rules) - 1 else lanes[places + 1, lane]
+        lanes[places, lane] = board if stays else follower
+
+
+@compiled
+def _next_die(lanes, lane, scripts):
+    rolls = lanes[_ROLLS, lane]
+    if scripts is not None and rolls < scripts.shape[1] and scripts[lane, rolls] > 0:
+        return np.int64(scripts[lane, rolls])
+    return dice.roll(lanes[_KEY, lane], rolls)
+
+
+@compiled
+def _tally(legal, captured):
+    """What a decision adds to a game's tally; 0 for none."""
+    is_forced = 1 if popcount(legal) == 1 else 0
+    is_capture = 1 if captured != 0 else 0
+    return is_capture | is_forced << _FORCED | popcount(legal) << _LEGAL
 
 
 @compiled

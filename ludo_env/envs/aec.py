@@ -129,7 +129,7 @@ class raw_env(AECEnv[str, Observation, int | None]):  # noqa: N801 (PettingZoo's
         self.infos = {agent: _no_mask() for agent in self.agents}
         self._skip_agent_selection = None
         self._potentials: dict[str, float] = {}
-        self._ask(self.game)
+        self._ask(self.game, cast(int, self.game.player), self.game.action_mask())
 
     def _next_game(self, seed: int | None, options: Mapping[str, Any] | None) -> Game:
         """The next game at its first decision; one that has none is dealt again."""
@@ -164,21 +164,23 @@ class raw_env(AECEnv[str, Observation, int | None]):  # noqa: N801 (PettingZoo's
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
             return
-        game.push(action)
+        mask = game.push(action)
         if self.auto_forced:
             game.push_forced(self.max_rolls)
+            mask = game.action_mask()
+        player = game.player
         self._asked = None
         self._cumulative_rewards[agent] = 0.0
         if self.reward.shapes:  # without, all rewards before the end are 0
             self._clear_rewards()
         self.infos[agent] = _no_mask()
-        if game.winner is not None:
+        if player is None:
             self._end(game)
         elif self.max_rolls is not None and game.rolls >= self.max_rolls:
             self._cut(game)
         else:
-            self._ask(game)
-        if self.reward.shapes or game.winner is not None:
+            self._ask(game, player, mask)
+        if self.reward.shapes or player is None:
             self._accumulate_rewards()
 
     def _game(self) -> Game:
@@ -186,11 +188,11 @@ class raw_env(AECEnv[str, Observation, int | None]):  # noqa: N801 (PettingZoo's
             raise ValueError("no game has begun: call reset() first")
         return self.game
 
-    def _ask(self, game: Game) -> None:
-        agent = self.possible_agents[cast(int, game.player)]
+    def _ask(self, game: Game, player: int, mask: NDArray[np.int8]) -> None:
+        agent = self.possible_agents[player]
         self.agent_selection = self._asked = agent
-        self._mask = game.action_mask()
-        self.infos[agent] = {"action_mask": self._mask.copy()}
+        self._mask = mask
+        self.infos[agent] = {"action_mask": mask.copy()}
         if self.reward.shapes:
             potential = self._potential(game)
             self._pay_potential(agent, potential)

@@ -9,15 +9,13 @@ import numpy as np
 from gymnasium import logger, spaces
 from numpy.typing import NDArray
 
-from ludo_env.core import checks, loops
+from ludo_env.core import checks
 from ludo_env.core.batch import Int8s
 from ludo_env.core.position import Position
 from ludo_env.core.rules import MAX_PAWNS, Rules
 from ludo_env.envs.options import RENDER_MODES, settings, view_space
-from ludo_env.envs.table import Table
+from ludo_env.envs.table import NO_ENDINGS, Table
 from ludo_env.render.text import board_text
-
-_ROW = np.zeros(1, dtype=np.int64)
 
 
 class LudoEnv(gymnasium.Env[Any, Any]):
@@ -158,20 +156,20 @@ class LudoEnv(gymnasium.Env[Any, Any]):
         if not self._has_begun or self._is_over:
             raise ValueError("no game is under way: call reset() first")
         self._action[0] = self._number(action)
-        has_ended = self._table.play(self._action) > 0
+        endings = self._table.play(self._action)
         views, masks = self._table.seating.views()
         info: dict[str, Any] = {"action_mask": masks[0]}
-        if not has_ended and not self._table.settings.reward.shapes:
+        if endings is NO_ENDINGS and not self._table.settings.reward.shapes:
             return views[0], 0.0, False, False, info
-        reward = float(self._table.rewards()[0])
-        asked = self._table.asked[0]
-        terminated, truncated = asked in (loops.OVER, loops.ILLEGAL), bool(asked == loops.CUT)
+        reward = float(self._table.rewards(endings)[0])
+        truncated = len(endings.cut) > 0
+        terminated = len(endings.over) > 0 or len(endings.illegal) > 0
         self._is_over = terminated or truncated
-        if asked == loops.ILLEGAL:
+        if len(endings.illegal):
             info["illegal_action"] = True
-        elif asked == loops.OVER:
-            places, winners = self._table.endings(_ROW)
-            info |= {"place": int(places[0]), "winner": int(winners[0])}
+        if len(endings.over):
+            info["place"] = int(endings.learner_places()[0])
+            info["winner"] = int(endings.winners()[0])
         return views[0], reward, terminated, truncated, info
 
     def _number(self, action: Any) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,13 +15,45 @@ from ludo_env.agents.scripted import Scripted
 from ludo_env.core import loops
 from ludo_env.core.batch import GameBatch, IllegalMoveError
 from ludo_env.core.checks import Ints
-from ludo_env.core.rules import is_integer
+from ludo_env.core.rules import MAX_PLAYERS, is_integer
 from ludo_env.core.scripted import POLICIES, policy_code
 from ludo_env.core.seating import Seating
 from ludo_env.envs.options import Settings, beginning
 
 RANDOM_SEAT = -1
+
+
+@dataclass(frozen=True)
+class Endings:
+    """Which games have ended in a step, and how.
+
+    Attributes:
+        over: Rows of games that somebody has won, int64 (k,).
+        places: Everybody's places in these, int8 (k, P).
+        learners: The learners' player numbers in these, int64 (k,).
+        illegal: Rows that an illegal action of the learner has ended.
+        cut: Rows whose games were cut off.
+    """
+
+    over: Ints
+    places: NDArray[np.int8]
+    learners: Ints
+    illegal: Ints
+    cut: Ints
+
+    def learner_places(self) -> Ints:
+        """The learners' places in the games that are over, int64 (k,)."""
+        return self.places[np.arange(len(self.over)), self.learners].astype(np.int64)
+
+    def winners(self) -> Ints:
+        """Who won the games that are over, int64 (k,)."""
+        return self.places.argmin(axis=1)
+
+
 _NO_ROWS = np.zeros(0, dtype=np.int64)
+NO_ENDINGS = Endings(
+    _NO_ROWS, np.zeros((0, MAX_PLAYERS), dtype=np.int8), _NO_ROWS, _NO_ROWS, _NO_ROWS
+)
 
 
 class Table:
@@ -130,7 +163,10 @@ class Table:
         """
         begin = beginning(options, self.rules)
         present = None if begin["position"] is None else copy.deepcopy(self._games())
-        self.batch.reset(rows, seeds, **begin)
+        if seeds is None and options is None:
+            self.batch.next_games(rows)
+        else:
+            self.batch.reset(rows, seeds, **begin)
         if rows is None:
             self._has_failed = False
             self.skipped[:] = 0
@@ -142,7 +178,7 @@ class Table:
             position = str(begin["position"])
             raise ValueError(f"position {position!r} ends before the learner's first decision")
         while len(over):
-            self.batch.reset(over)
+            self.batch.next_games(over)
             self.skipped[over] += 1
             over = self._over_before_the_first_decision(over)
         if self.settings.reward.shapes:
@@ -173,11 +209,11 @@ class Table:
             players = (self.learners[rows] + 1 + j) % num_players
             self._agent_of[rows, players] = self._next_agents[rows, j]
 
-    def play(self, actions: Ints) -> int:
+    def play(self, actions: Ints) -> Endings:
         """Play the learners' actions (B,), and on to their next decisions.
 
         Returns:
-            How many games do not stand at their learner's decision: `asked` tells which and why.
+            Which games have ended, and how.
 
         Raises:
             IllegalMoveError: An action is illegal where that raises; nothing has changed.
@@ -187,11 +223,25 @@ class Table:
             raise ValueError("an opponent has failed in the middle of a turn: call reset() first")
         if not self.illegal_loses:
             self._refuse_illegal(actions)
-        elsewhere = self.seating.take_turns(actions, self._max_rolls)
-        if elsewhere and self._agents:
+        if self.seating.take_turns(actions, self._max_rolls) == 0:
+            return NO_ENDINGS
+        if self._agents:
             self._wait_for_agents(self._max_rolls)
-            elsewhere = int((self.asked != self.learners).sum())
-        return elsewhere
+        return self._endings()
+
+    def _endings(self) -> Endings:
+        ended = (self.asked < 0).nonzero()[0]
+        if not len(ended):
+            return NO_ENDINGS
+        why = self.asked[ended]
+        over = ended[why == loops.OVER]
+        return Endings(
+            over,
+            self.batch.places(over),
+            self.learners[over],
+            ended[why == loops.ILLEGAL],
+            ended[why == loops.CUT],
+        )
 
     def _refuse_illegal(self, actions: Ints) -> None:
         legal = self.batch.legal(None, actions)
@@ -209,23 +259,18 @@ class Table:
         """Each learner's player number, int64 (B,)."""
         return self.seating.learners
 
-    def endings(self, rows: Ints) -> tuple[Ints, Ints]:
-        """The learners' places and the winners in ended rows, int64 (k,) each."""
-        places = self.batch.places(rows)[np.arange(len(rows)), self.learners[rows]]
-        return places.astype(np.int64), self.batch.winners[rows].astype(np.int64)
-
-    def rewards(self) -> NDArray[np.float64]:
+    def rewards(self, endings: Endings) -> NDArray[np.float64]:
         """What the learners are paid for the last `play`, float64 (B,); to be asked for once."""
-        reward, asked = self.settings.reward, self.asked
+        reward = self.settings.reward
         rewards = np.zeros(len(self))
-        over = np.flatnonzero(asked == loops.OVER)
-        if len(over):
-            paid = reward.outcome(self.batch.places(over))
-            rewards[over] = paid[np.arange(len(over)), self.learners[over]]
-        rewards[asked == loops.ILLEGAL] = reward.loss(self.rules.num_players)
+        if len(endings.over):
+            paid = reward.outcome(endings.places)
+            rewards[endings.over] = paid[np.arange(len(paid)), endings.learners]
+        if len(endings.illegal):
+            rewards[endings.illegal] = reward.loss(self.rules.num_players)
         if reward.shapes:
-            terminated = (asked == loops.OVER) | (asked == loops.ILLEGAL)
-            reached = np.where(terminated, 0.0, self._potential(None))
+            reached = self._potential(None)
+            reached[endings.over] = reached[endings.illegal] = 0.0
             rewards += reward.discount * reached - self._potentials
             self._potentials = reached
         return rewards

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,15 +12,38 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
-from ludo_env.core import checks, loops
+from ludo_env.core import checks
 from ludo_env.core.checks import Ints
 from ludo_env.core.results import Bools, Int8s
 from ludo_env.core.rules import MAX_PAWNS
 from ludo_env.envs.options import RENDER_MODES, settings, view_space
-from ludo_env.envs.table import Table
+from ludo_env.envs.table import NO_ENDINGS, Endings, Table
 from ludo_env.render.text import board_text
 
-_NO_ROWS = np.zeros(0, dtype=np.int64)
+
+@dataclass(frozen=True)
+class Advance:
+    """What a step did to all N games; new arrays.
+
+    Attributes:
+        views: What the learners see, int8 (N, D); of the next game where one has ended.
+        masks: Their legal actions, int8 (N, 4).
+        rewards: float64 (N,).
+        terminated: Where a game has ended, bool (N,).
+        truncated: Where a game was cut off, bool (N,).
+        endings: How the games have ended.
+        ended: Rows of the games that have ended or were cut off, int64 (k,).
+        last_views: What the learners saw at the end of these, int8 (k, D).
+    """
+
+    views: Int8s
+    masks: Int8s
+    rewards: NDArray[np.float64]
+    terminated: Bools
+    truncated: Bools
+    endings: Endings
+    ended: Ints
+    last_views: Int8s
 
 
 class LudoVectorEnv(VectorEnv[Int8s, Ints, NDArray[Any]]):
@@ -94,7 +118,9 @@ class LudoVectorEnv(VectorEnv[Int8s, Ints, NDArray[Any]]):
         self.table.deal(None, self._seeds(seed), options)
         self._has_begun = True
         views, masks = self.table.seating.views()
-        return views, self._infos(masks, np.arange(self.num_envs))
+        everywhere = np.arange(self.num_envs)
+        skipped = self._column("skipped_games", everywhere, self.table.skipped)
+        return views, self._infos(masks) | skipped
 
     def _seeds(self, seed: int | Sequence[int] | None) -> list[int] | None:
         if seed is None:
@@ -121,23 +147,42 @@ class LudoVectorEnv(VectorEnv[Int8s, Ints, NDArray[Any]]):
                 changed.
             ValueError: The actions are no integers of that shape, or no game has begun.
         """
+        played = self.advance(actions)
+        infos = self._infos(played.masks)
+        if len(played.ended):
+            infos |= self._final_infos(played)
+            skipped = self.table.skipped[played.ended]
+            infos |= self._column("skipped_games", played.ended, skipped)
+        return played.views, played.rewards, played.terminated, played.truncated, infos
+
+    def advance(self, actions: Any) -> Advance:
+        """`step`, told in no library's form.
+
+        Raises:
+            ValueError: See `step`.
+        """
         if not self._has_begun:
             raise ValueError("no game has begun: call reset() first")
-        elsewhere = self.table.play(checks.integers("actions", actions, self.num_envs))
-        rewards = self.table.rewards()
-        truncated = self.table.asked == loops.CUT
-        terminated = (self.table.asked < 0) & ~truncated
-        done = np.flatnonzero(self.table.asked < 0) if elsewhere else _NO_ROWS
-        infos: dict[str, Any] = {}
-        if len(done):
-            infos = self._final_infos(done)
-            self.table.deal(done)
+        endings = self.table.play(checks.integers("actions", actions, self.num_envs))
+        rewards = self.table.rewards(endings)
+        terminated = np.zeros(self.num_envs, dtype=np.bool_)
+        truncated = np.zeros(self.num_envs, dtype=np.bool_)
+        if endings is NO_ENDINGS:
+            views, masks = self.table.seating.views()
+            return Advance(
+                views, masks, rewards, terminated, truncated, endings, endings.over, views[:0]
+            )
+        terminated[endings.over] = terminated[endings.illegal] = True
+        truncated[endings.cut] = True
+        ended = (terminated | truncated).nonzero()[0]
+        last_views, _ = self.table.seating.views(ended)
+        self.table.deal(ended)
         views, masks = self.table.seating.views()
-        return views, rewards, terminated, truncated, infos | self._infos(masks, done)
+        return Advance(views, masks, rewards, terminated, truncated, endings, ended, last_views)
 
     def action_masks(self) -> Bools:
         """The legal actions of every learner, bool (N, 4), a new array."""
-        return self.table.batch.masks().astype(bool)
+        return self.table.batch.masks().view(np.bool_)
 
     def set_opponents(self, opponents: Any) -> None:
         """Choose who plays the other seats, from each game's next deal on.
@@ -154,46 +199,37 @@ class LudoVectorEnv(VectorEnv[Int8s, Ints, NDArray[Any]]):
         batch = self.table.batch
         return tuple(board_text(batch.position(row), self.table.rules) for row in range(len(batch)))
 
-    def _infos(self, masks: Int8s, dealt: Ints) -> dict[str, Any]:
-        """Masks of all games, and how many games were skipped where new ones were dealt."""
-        everywhere = np.ones(self.num_envs, dtype=np.bool_)
-        infos = {"action_mask": masks, "_action_mask": everywhere}
-        if len(dealt):
-            infos |= self._column("skipped_games", dealt, self.table.skipped[dealt])
-        return infos
+    def _infos(self, masks: Int8s) -> dict[str, Any]:
+        """The masks of all games."""
+        return {"action_mask": masks, "_action_mask": np.ones(self.num_envs, dtype=np.bool_)}
 
-    def _final_infos(self, done: Ints) -> dict[str, Any]:
+    def _final_infos(self, played: Advance) -> dict[str, Any]:
         """The last views and infos of the games that have ended."""
-        at_done = self._at(done)
-        views = np.full(self.num_envs, None, dtype=object)
-        for row, view in zip(done.tolist(), self.table.seating.views(done)[0], strict=True):
+        endings, at_ended = played.endings, played.terminated | played.truncated
+        views = np.empty(self.num_envs, dtype=object)  # of None
+        for row, view in zip(played.ended.tolist(), played.last_views, strict=True):
             views[row] = view
         final = {
             "action_mask": np.zeros((self.num_envs, MAX_PAWNS), dtype=np.int8),
-            "_action_mask": at_done.copy(),
+            "_action_mask": at_ended.copy(),
         }
-        ended = np.flatnonzero(self.table.asked == loops.OVER)
-        if len(ended):
-            places, winners = self.table.endings(ended)
-            final |= self._column("place", ended, places)
-            final |= self._column("winner", ended, winners)
-        illegal = np.flatnonzero(self.table.asked == loops.ILLEGAL)
-        if len(illegal):
-            final |= self._column("illegal_action", illegal, np.ones(len(illegal), dtype=np.bool_))
+        if len(endings.over):
+            final |= self._column("place", endings.over, endings.learner_places())
+            final |= self._column("winner", endings.over, endings.winners())
+        if len(endings.illegal):
+            yes = np.ones(len(endings.illegal), dtype=np.bool_)
+            final |= self._column("illegal_action", endings.illegal, yes)
         return {
             "final_obs": views,
-            "_final_obs": at_done,
+            "_final_obs": at_ended,
             "final_info": final,
-            "_final_info": at_done.copy(),
+            "_final_info": at_ended.copy(),
         }
-
-    def _at(self, rows: Ints) -> Bools:
-        marked = np.zeros(self.num_envs, dtype=np.bool_)
-        marked[rows] = True
-        return marked
 
     def _column(self, key: str, rows: Ints, values: NDArray[Any]) -> dict[str, Any]:
         """A value in some rows, in Gymnasium's form: an array, and a mask under ``_key``."""
         column = np.zeros(self.num_envs, dtype=values.dtype)
         column[rows] = values
-        return {key: column, f"_{key}": self._at(rows)}
+        marked = np.zeros(self.num_envs, dtype=np.bool_)
+        marked[rows] = True
+        return {key: column, f"_{key}": marked}
