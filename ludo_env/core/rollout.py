@@ -1,9 +1,9 @@
 """Many games played side by side by one scripted policy, for their statistics.
 
-Blocks of games are laid out as lanes: one array for each quantity, one column for each game, all at
-the same stage of a roll. Every lane goes through the same arithmetic, without branches, so the
-compiler turns it into vector instructions that advance several games at once. The rules are those
-of `ludo_env.core.kernels`; what stands here is who rolls next.
+Blocks of games are laid out as lanes: the same quantity of all games side by side, all at the same
+stage of a roll. Every lane goes through the same arithmetic, without branches, and reads and writes
+the same places, so the compiler turns it into vector instructions that advance several games at
+once. The rules are those of `ludo_env.core.kernels`; what stands here is who rolls next.
 """
 
 from __future__ import annotations
@@ -57,15 +57,22 @@ TOTALS = (
 _WINS = len(TOTALS)
 
 _LANES = 128
-# What a lane holds, besides the boards of all players from the one who rolls on in turn order:
-# the player who rolls, or who won; the die, 0 where it is to be rolled or the game is over; rolls
-# the player has left in this turn; the keys of the game's dice and of the policy's draws; rolls and
-# decisions of the game; decisions still to be played; the tally; whether this roll won the game;
-# whether the game began in this rollout.
-_PLAYER, _DIE, _TRIES, _KEY, _DRAWS, _ROLLS, _DECISIONS, _LEFT, _TALLY, _WON, _WHOLE = range(
-    MAX_PLAYERS, MAX_PLAYERS + 11
-)
-_FIELDS = MAX_PLAYERS + 11
+# A lane's quantities stand _LANES apart in one flat array, the boards of all players first, from
+# the one who rolls on in turn order. Only fixed distances let the compiler see that no two overlap.
+(
+    _PLAYER,  # who rolls, or who has won
+    _DIE,  # 0 where it is to be rolled or the game is over
+    _TRIES,  # rolls that the player has left in this turn
+    _KEY,  # of the game's dice
+    _DRAWS,  # the key of the policy's draws
+    _ROLLS,  # of this game so far
+    _DECISIONS,  # of this game so far
+    _LEFT,  # decisions still to be played
+    _TALLY,
+    _WON,  # whether the last roll has won the game
+    _WHOLE,  # whether the game stood at its first decision
+    _LENGTH,
+) = range(MAX_PLAYERS * _LANES, (MAX_PLAYERS + 12) * _LANES, _LANES)
 
 # A tally is one number: a game's captures, and from these bits on its forced decisions and legal
 # moves. No game is long enough to fill a field; a tally of half a game is never read.
@@ -87,7 +94,7 @@ def rollout_rows(games, scripts, steps, policy, key, totals, rules):
             first decision when the call began, or began in it, and finished in it.
         rules: `CompiledRules`.
     """
-    lanes = np.zeros((_FIELDS, _LANES), dtype=np.int64)
+    lanes = np.zeros(_LENGTH, dtype=np.int64)
     for first in range(0, len(games), _LANES):
         block = block_of(games, first, first + _LANES)
         own_scripts = block_of(scripts, first, first + _LANES)
@@ -96,16 +103,16 @@ def rollout_rows(games, scripts, steps, policy, key, totals, rules):
             if is_over(game):
                 deal(game, episode_of(game) + 1, rules)
                 clear_script(row_of(own_scripts, lane))
-            lanes[_LEFT, lane] = steps
+            lanes[_LEFT + lane] = steps
             _take_up(lanes, lane, game, key, rules)
-            totals[1] -= lanes[_ROLLS, lane]
+            totals[1] -= lanes[_ROLLS + lane]
         moving = len(block)
         while moving > 0:
             moving, won = _roll_once(lanes, len(block), own_scripts, policy, totals, rules)
             if won > 0:
                 _end_games(lanes, block, own_scripts, key, totals, rules)
         for lane in range(len(block)):
-            totals[1] += lanes[_ROLLS, lane]
+            totals[1] += lanes[_ROLLS + lane]
             _put_down(lanes, lane, row_of(block, lane), rules)
     totals[0] += steps * len(games)
 
@@ -115,26 +122,26 @@ def _take_up(lanes, lane, game, key, rules):
     """Lay a game, at a decision or just dealt, into a lane; in place."""
     player = player_of(game)
     for places in range(players(rules)):
-        lanes[places, lane] = game[player_after(player, places, rules)]
-    lanes[_PLAYER, lane] = player
-    lanes[_DIE, lane] = die_of(game)
-    lanes[_TRIES, lane] = allowed_tries(game[player], rules)
-    lanes[_KEY, lane] = game[KEY]
-    lanes[_DRAWS, lane] = draw_key(game, key)
-    lanes[_ROLLS, lane] = rolls_of(game)
-    lanes[_DECISIONS, lane] = decisions_of(game)
-    lanes[_WHOLE, lane] = 1 if decisions_of(game) == 0 else 0
-    lanes[_TALLY, lane] = 0
+        lanes[places * _LANES + lane] = game[player_after(player, places, rules)]
+    lanes[_PLAYER + lane] = player
+    lanes[_DIE + lane] = die_of(game)
+    lanes[_TRIES + lane] = allowed_tries(game[player], rules)
+    lanes[_KEY + lane] = game[KEY]
+    lanes[_DRAWS + lane] = draw_key(game, key)
+    lanes[_ROLLS + lane] = rolls_of(game)
+    lanes[_DECISIONS + lane] = decisions_of(game)
+    lanes[_WHOLE + lane] = 1 if decisions_of(game) == 0 else 0
+    lanes[_TALLY + lane] = 0
 
 
 @compiled
 def _put_down(lanes, lane, game, rules):
     """Write a lane back to its game; in place."""
-    player = lanes[_PLAYER, lane]
+    player = lanes[_PLAYER + lane]
     for places in range(players(rules)):
-        game[player_after(player, places, rules)] = lanes[places, lane]
-    game[COUNTS] = lanes[_ROLLS, lane] | lanes[_DECISIONS, lane] << ROLL_BITS
-    set_turn(game, player, lanes[_DIE, lane])
+        game[player_after(player, places, rules)] = lanes[places * _LANES + lane]
+    game[COUNTS] = lanes[_ROLLS + lane] | lanes[_DECISIONS + lane] << ROLL_BITS
+    set_turn(game, player, lanes[_DIE + lane])
 
 
 @compiled
@@ -148,15 +155,14 @@ def _roll_once(lanes, length, scripts, policy, totals, rules):
     """
     moving = won = captures = 0
     for lane in range(length):
-        own, die, left = lanes[0, lane], lanes[_DIE, lane], lanes[_LEFT, lane]
-        player, tries = lanes[_PLAYER, lane], lanes[_TRIES, lane]
+        own, die, left = lanes[lane], lanes[_DIE + lane], lanes[_LEFT + lane]
+        player, tries = lanes[_PLAYER + lane], lanes[_TRIES + lane]
         opponents = _opponents(lanes, lane, player, rules)
         moves = movable(own, die, rules)
         legal = choices(moves, opponents, rules) if left > 0 else 0
-        move = choose(policy, lanes[_DRAWS, lane], lanes[_DECISIONS, lane], legal, opponents)
+        move = choose(policy, lanes[_DRAWS + lane], lanes[_DECISIONS + lane], legal, opponents)
         own ^= move | source_of(move, die)
         captured = move & opponents
-        _send_home(lanes, lane, player, captured, rules)
 
         decides = move != 0
         wins = decides & has_won(own, rules)
@@ -164,17 +170,17 @@ def _roll_once(lanes, length, scripts, policy, totals, rules):
         rolls_on = not (wins | waits)
         tries_again = (not decides) & (tries > 0)  # R9
         stays = wins | waits | tries_again | (decides & (die == 6))  # R8, else R6
-        _pass_on(lanes, lane, own, stays, rules)
-        fresh = allowed_tries(lanes[0, lane], rules)
-        lanes[_PLAYER, lane] = player if stays else player_after(player, 1, rules)
-        lanes[_TRIES, lane] = (tries if tries_again else fresh) - (1 if rolls_on else 0)
+        _pass_on(lanes, lane, player, own, captured, stays, rules)
+        fresh = allowed_tries(lanes[lane], rules)
+        lanes[_PLAYER + lane] = player if stays else player_after(player, 1, rules)
+        lanes[_TRIES + lane] = (tries if tries_again else fresh) - (1 if rolls_on else 0)
         next_die = _next_die(lanes, lane, scripts)
-        lanes[_DIE, lane] = next_die if rolls_on else (0 if wins else die)
-        lanes[_ROLLS, lane] += 1 if rolls_on else 0
-        lanes[_DECISIONS, lane] += 1 if decides else 0
-        lanes[_LEFT, lane] = left - (1 if decides else 0)
-        lanes[_TALLY, lane] += _tally(legal, captured)
-        lanes[_WON, lane] = 1 if wins else 0
+        lanes[_DIE + lane] = next_die if rolls_on else (0 if wins else die)
+        lanes[_ROLLS + lane] += 1 if rolls_on else 0
+        lanes[_DECISIONS + lane] += 1 if decides else 0
+        lanes[_LEFT + lane] = left - (1 if decides else 0)
+        lanes[_TALLY + lane] += _tally(legal, captured)
+        lanes[_WON + lane] = 1 if wins else 0
         captures += 1 if captured != 0 else 0
         moving += 0 if waits else 1
         won += 1 if wins else 0
@@ -189,35 +195,39 @@ def _opponents(lanes, lane, player, rules):
     for places in range(1, players(rules)):
         other = player_after(player, places, rules)
         quarters = quarter_turns(player, other, places, rules)
-        seen |= turned(lanes[places, lane] & TRACK, quarters)
+        seen |= turned(lanes[places * _LANES + lane] & TRACK, quarters)
     return seen
 
 
 @compiled
-def _send_home(lanes, lane, player, square, rules):
-    """Send whichever pawn stands on the player's track square to its yard (R11); in place."""
-    for places in range(1, players(rules)):
-        other = player_after(player, places, rules)
-        quarters = quarter_turns(other, player, players(rules) - places, rules)
-        lanes[places, lane] &= ~turned(square, quarters)
+def _pass_on(lanes, lane, player, own, captured, stays, rules):
+    """Write all boards, the next player's at the front unless the player stays there; in place.
+
+    Each is written once and whole: to write some boards only where a game needs it is slow.
+    """
+    board = own
+    for places in range(players(rules)):
+        follower = own
+        if places + 1 < players(rules):
+            follower = _board_left(lanes, lane, player, places + 1, captured, rules)
+        lanes[places * _LANES + lane] = board if stays else follower
+        board = follower
 
 
 @compiled
-def _pass_on(lanes, lane, own, stays, rules):
-    """Set the player's board, and bring the next player's to the front unless it stays."""
-    lanes[0, lane] = own
-    for places in range(players(rules)):
-        board = lanes[places, lane]
-        follower = own if places == players(rules) - 1 else lanes[places + 1, lane]
-        lanes[places, lane] = board if stays else follower
+def _board_left(lanes, lane, player, places, square, rules):
+    """A player's board without the pawn, if any, on another's track square (R11)."""
+    other = player_after(player, places, rules)
+    quarters = quarter_turns(other, player, players(rules) - places, rules)
+    return lanes[places * _LANES + lane] & ~turned(square, quarters)
 
 
 @compiled
 def _next_die(lanes, lane, scripts):
-    rolls = lanes[_ROLLS, lane]
+    rolls = lanes[_ROLLS + lane]
     if scripts is not None and rolls < scripts.shape[1] and scripts[lane, rolls] > 0:
         return np.int64(scripts[lane, rolls])
-    return dice.roll(lanes[_KEY, lane], rolls)
+    return dice.roll(lanes[_KEY + lane], rolls)
 
 
 @compiled
@@ -232,12 +242,12 @@ def _tally(legal, captured):
 def _end_games(lanes, games, scripts, key, totals, rules):
     """Count the games that were just won, and deal the next where decisions are left; in place."""
     for lane in range(len(games)):
-        if lanes[_WON, lane] == 0:
+        if lanes[_WON + lane] == 0:
             continue
         _count(lanes, lane, totals)
-        if lanes[_LEFT, lane] > 0:
+        if lanes[_LEFT + lane] > 0:
             game = row_of(games, lane)
-            totals[1] += lanes[_ROLLS, lane]
+            totals[1] += lanes[_ROLLS + lane]
             deal(game, episode_of(game) + 1, rules)
             clear_script(row_of(scripts, lane))
             _take_up(lanes, lane, game, key, rules)
@@ -247,11 +257,11 @@ def _end_games(lanes, games, scripts, key, totals, rules):
 def _count(lanes, lane, totals):
     """Add a game that was just won to the totals; in place."""
     totals[3] += 1
-    totals[_WINS + lanes[_PLAYER, lane]] += 1
-    if lanes[_WHOLE, lane]:
+    totals[_WINS + lanes[_PLAYER + lane]] += 1
+    if lanes[_WHOLE + lane]:
         totals[4] += 1
-        totals[5] += lanes[_DECISIONS, lane]
-        totals[6] += lanes[_ROLLS, lane]
-        totals[7] += lanes[_TALLY, lane] & _FIELD
-        totals[8] += lanes[_TALLY, lane] >> _FORCED & _FIELD
-        totals[9] += lanes[_TALLY, lane] >> _LEGAL
+        totals[5] += lanes[_DECISIONS + lane]
+        totals[6] += lanes[_ROLLS + lane]
+        totals[7] += lanes[_TALLY + lane] & _FIELD
+        totals[8] += lanes[_TALLY + lane] >> _FORCED & _FIELD
+        totals[9] += lanes[_TALLY + lane] >> _LEGAL
