@@ -28,6 +28,8 @@ from ludo_env.core.observation import OBSERVATION_LENGTH, write_observation
 from ludo_env.core.position import Position, start_position
 from ludo_env.core.rules import MAX_PAWNS, MAX_PLAYERS, Rules, as_rules, is_integer
 
+_DIE, _PLAYER = (1 << DIE_BITS) - 1, (1 << PLAYER_BITS) - 1
+
 # A seating (see `loops.settle_rows`) in which every player is to be asked.
 _ASK_ALL = np.full(1 + 2 * MAX_PLAYERS, -1)
 
@@ -130,6 +132,7 @@ class Game:
         self._words = memoryview(self._row)  # the same, read in a third of the time
         self._script = None if batch._scripts is None else batch._scripts[0]
         self._compiled = batch.rules.compiled
+        self._num_players = batch.rules.num_players
 
     def __getstate__(self) -> dict[str, Any]:
         return {"_batch": self._batch, "opening_events": self.opening_events}
@@ -165,7 +168,8 @@ class Game:
     @property
     def player(self) -> int | None:
         """Who decides; None at the end."""
-        return self._player if self._die else None
+        turn = self._words[TURN]
+        return turn >> DIE_BITS & _PLAYER if turn & _DIE else None
 
     @property
     def die(self) -> int | None:
@@ -179,11 +183,11 @@ class Game:
 
     @property
     def _player(self) -> int:
-        return self._words[TURN] >> DIE_BITS & ((1 << PLAYER_BITS) - 1)
+        return self._words[TURN] >> DIE_BITS & _PLAYER
 
     @property
     def _die(self) -> int:
-        return self._words[TURN] & ((1 << DIE_BITS) - 1)
+        return self._words[TURN] & _DIE
 
     @property
     def rolls(self) -> int:
@@ -258,7 +262,7 @@ class Game:
             ValueError: There is no such player, or none is given and the game is over.
         """
         observer: Any = self.player if player is None else player
-        if not is_integer(observer) or not 0 <= observer < len(self.rules.corners):
+        if not is_integer(observer) or not 0 <= observer < self._num_players:
             top = self.rules.num_players - 1
             raise ValueError(f"player must be an integer from 0 to {top}, got {observer!r}")
         view = np.empty(OBSERVATION_LENGTH, dtype=np.int8)

@@ -12,7 +12,7 @@ from pettingzoo import AECEnv
 
 from ludo_env.core.game import Game
 from ludo_env.core.observation import OBSERVATION, OBSERVATION_LENGTH
-from ludo_env.core.rules import MAX_PLAYERS
+from ludo_env.core.rules import MAX_PAWNS, MAX_PLAYERS
 from ludo_env.envs.options import RENDER_MODES, beginning, settings, view_space
 from ludo_env.render.text import board_text
 
@@ -241,7 +241,7 @@ class raw_env(AECEnv[str, Observation, int | None]):  # noqa: N801 (PettingZoo's
             known = ", ".join(self.possible_agents)
             raise ValueError(f"agent must be one of {known}, got {agent!r}")
         is_asked = agent == self._asked and not self.terminations.get(agent, True)
-        mask = self._mask.copy() if is_asked else np.zeros(4, dtype=np.int8)
+        mask = self._mask.copy() if is_asked else np.zeros(MAX_PAWNS, dtype=np.int8)
         return {"observation": game.observation(number), "action_mask": mask}
 
     def state(self) -> NDArray[np.int8]:
