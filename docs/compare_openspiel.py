@@ -1,9 +1,9 @@
 """Speed beside OpenSpiel's cousin of this game, ``maedn`` (Mensch ärgere dich nicht).
 
 Four random players on both sides, all measurements in one run, taken in turn. Prints a Markdown
-table. To run it:
+table. To run it at the root of a clone:
 
-    pip install open_spiel "ludo_env"
+    pip install open_spiel -e .
     python docs/compare_openspiel.py
 """
 

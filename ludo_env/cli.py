@@ -157,7 +157,7 @@ def _agents(options: argparse.Namespace) -> None:
 
 
 def _add_bench(commands: Any) -> None:
-    text = "measure the package's speed, as ratios to yardsticks run in between"
+    text = "measure the package's speed, as ratios to yardsticks run in between (four minutes)"
     parser = commands.add_parser("bench", help=text, description=text)
     parser.add_argument("--repeats", type=int, default=5, help="repetitions (default: 5)")
     parser.add_argument(

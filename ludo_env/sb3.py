@@ -74,7 +74,7 @@ class LudoVecEnv(VecEnv):
 
     def step_async(self, actions: np.ndarray) -> None:
         """Take the actions (N,) that `step_wait` plays."""
-        self._actions = np.asarray(actions)
+        self._actions = np.array(actions)
 
     def step_wait(self) -> tuple[Int8s, np.ndarray, np.ndarray, list[dict[str, Any]]]:
         """Play the actions. Returns observations, rewards (N,), dones (N,) and infos."""

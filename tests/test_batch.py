@@ -1172,3 +1172,28 @@ def test_a_shallow_copy_is_a_copy():
     twin, before = copy.copy(batch), pickle.dumps(batch)
     twin.step(twin.masks().argmax(axis=1))
     assert pickle.dumps(batch) == before
+
+
+# Numbers that do not fit
+
+
+@pytest.mark.parametrize("number", [2**63, 2**64 - 1])
+def test_numbers_beyond_int64_are_refused_as_they_came(number):
+    batch = GameBatch(2, seed=1)
+    numbers = np.full(2, number, dtype=np.uint64)
+    refused(lambda: batch.step(numbers), "actions", str(number))
+    refused(lambda: batch.observations(numbers), "players", str(number))
+
+
+@pytest.mark.parametrize("episode", [2**58, 2**60, 2**62 - 1])
+def test_an_episode_that_a_game_cannot_hold_is_refused(episode):
+    refused(lambda: Game(seed=1, episode=episode), "episode", str(episode), "2**58 - 1")
+    assert Game(seed=1, episode=2**58 - 1).episode == 2**58 - 1
+
+
+def test_no_rows_and_no_actions_play_nothing():
+    batch = GameBatch(2, seed=1)
+    before = pickle.dumps(batch)
+    batch.play([], [])
+    assert batch.legal([], []).shape == (0,)
+    assert pickle.dumps(batch) == before

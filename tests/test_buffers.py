@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from test_batch import MANY_RULES, SHORT, TWO, label, played, refused, with_an_ended_row
+from test_batch import LENGTH, MANY_RULES, SHORT, TWO, label, played, refused, with_an_ended_row
 
 from ludo_env import GameBatch, IllegalMoveError, Rules
 
@@ -216,3 +216,32 @@ def test_a_given_array_stays_the_callers():
     batch.rollout(50)
     for out, was in zip(outs, copies, strict=True):
         np.testing.assert_array_equal(out, was)
+
+
+# What lies in the same memory
+
+
+def test_an_array_that_overlaps_what_is_read_is_refused():
+    batch = GameBatch(64, seed=1)
+    before = pickle.dumps(batch)
+    memory = np.zeros(64 * LENGTH, dtype=np.int8)
+    numbers = memory[: 64 * 8].view(np.int64)
+    numbers[:] = np.arange(64) % 4
+    kept = memory.copy()
+    overlapping = {
+        "observations of players": lambda: batch.observations(
+            numbers, out=memory.reshape(64, LENGTH)
+        ),
+        "observations of rows": lambda: batch.observations(
+            rows=numbers, out=memory.reshape(64, LENGTH)
+        ),
+        "masks": lambda: batch.masks(numbers, out=memory[: 64 * 4].reshape(64, 4)),
+        "places": lambda: batch.places(numbers, out=memory[: 64 * 4].reshape(64, 4)),
+        "pawns": lambda: batch.pawns(numbers, out=memory[: 64 * 16].reshape(64, 4, 4)),
+        "step": lambda: batch.step(numbers, out=memory[448:512].view(np.bool_)),
+    }
+    for call in overlapping.values():
+        with pytest.raises(ValueError, match="out must be apart"):
+            call()
+    assert pickle.dumps(batch) == before
+    np.testing.assert_array_equal(memory, kept)

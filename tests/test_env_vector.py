@@ -18,7 +18,7 @@ from gymnasium.vector import AutoresetMode, SyncVectorEnv
 
 from ludo_env import GameBatch, IllegalMoveError, Rules
 from ludo_env.agents.scripted import Scripted
-from ludo_env.rewards import Shaped
+from ludo_env.rewards import Shaped, Win
 
 ENV_ID = "ludo_env/Ludo-v0"
 needs_sb3 = pytest.mark.skipif(
@@ -943,3 +943,65 @@ def test_for_sb3_maskable_ppo_learns_on_it_as_it_is() -> None:
     assert model.num_timesteps == 384
     assert model.ep_info_buffer
     assert all(set(episode) == {"r", "l", "t"} for episode in model.ep_info_buffer)
+
+
+# Before the first reset, and after a failure
+
+
+def test_before_a_reset_nothing_is_legal_and_nothing_can_be_drawn() -> None:
+    env = native(3, render_mode="ansi")
+    assert env.action_masks().tolist() == [[False] * 4] * 3
+    with pytest.raises(ValueError, match="reset"):
+        env.render()
+
+
+@pytest.mark.parametrize("make", [lambda **k: native(2, **k), single])
+def test_an_unknown_argument_is_answered_with_all_that_are_known(make: Any) -> None:
+    with pytest.raises(ValueError, match=r"'opponent'.*opponents, seat, illegal_action, rules"):
+        make(opponent="random")
+
+
+def test_a_reward_that_fails_in_a_step_asks_for_a_reset() -> None:
+    class Failing(Win):
+        def outcome(self, places: np.ndarray) -> np.ndarray:
+            raise RuntimeError("no outcome")
+
+    env = native(4, num_players=2, num_pawns=1, reward=Failing())
+    _, infos = env.reset(seed=1)
+
+    def play() -> None:
+        seen = infos
+        for _ in range(500):
+            seen = env.step(seen["action_mask"].argmax(axis=1))[4]
+
+    with pytest.raises(RuntimeError, match="no outcome"):
+        play()
+    with pytest.raises(ValueError, match="reset"):
+        env.step(np.zeros(4, dtype=np.int64))
+
+
+def test_an_agent_may_do_as_it_likes_with_the_rows_it_was_given() -> None:
+    class Careless:
+        def act(self, batch: GameBatch, rows: np.ndarray) -> np.ndarray:
+            actions = batch.scripted_actions(rows, "first")
+            rows[:] = 0
+            return actions
+
+    careless, plain = native(8, opponents=Careless()), native(8, opponents="first")
+    one, other = careless.reset(seed=1), plain.reset(seed=1)
+    for _ in range(60):
+        np.testing.assert_array_equal(one[0], other[0])
+        actions = other[-1]["action_mask"].argmax(axis=1)
+        one, other = careless.step(actions), plain.step(actions)
+
+
+@needs_sb3
+def test_for_sb3_actions_count_as_they_were_when_they_were_given() -> None:
+    env, other = sb3_native(4, seed=1), sb3_native(4, seed=1)
+    env.reset()
+    other.reset()
+    actions = env.env_method("action_masks").argmax(axis=1)
+    env.step_async(actions)
+    other.step_async(actions.copy())
+    actions[:] = -1
+    np.testing.assert_array_equal(env.step_wait()[0], other.step_wait()[0])

@@ -118,8 +118,8 @@ def test_what_a_part_raises_comes_out_after_all_parts_have_ended(failing):
     assert team.run(part_of, 4, MUCH) == [slice(k, k + 1) for k in range(4)]
 
 
-def test_a_thread_that_cannot_start_is_told_after_all_parts_have_ended(monkeypatch):
-    team, ended = started(3), []
+def test_parts_for_which_no_thread_can_start_are_the_callers(monkeypatch):
+    team = started(3)
     submit = team._pool.submit
 
     def submit_once(*arguments: Any) -> Any:
@@ -129,14 +129,10 @@ def test_a_thread_that_cannot_start_is_told_after_all_parts_have_ended(monkeypat
     def refuse(*arguments: Any) -> Any:
         raise RuntimeError("can't start new thread")
 
-    def work(part: slice) -> None:
-        time.sleep(0.05)
-        ended.append(part.start)
-
     monkeypatch.setattr(team._pool, "submit", submit_once)
-    with pytest.raises(RuntimeError, match="can't start"):
-        team.run(work, 3, MUCH)
-    assert ended == [1]
+    assert team.run(part_of, 3, MUCH) == [slice(k, k + 1) for k in range(3)]
+    threads_of_parts = Threads.run(team, thread_of, 3, MUCH)
+    assert threads_of_parts == [threading.get_ident()] * 3
 
 
 def test_what_little_work_raises_comes_out():

@@ -26,7 +26,7 @@ from ludo_env.machine import versions
 
 @dataclass(frozen=True)
 class Comparison:
-    """Something of ours against a yardstick, both counted in the same unit."""
+    """Something of ours against a yardstick; the name says where units differ."""
 
     name: str
     unit: str
@@ -74,7 +74,7 @@ def _blind_step(games: int) -> Comparison:
 
 def _vector(games: int) -> Comparison:
     return Comparison(
-        f"VectorEnv, 3 random opponents, {_counted(games, 'game')}",
+        f"VectorEnv, 3 random opponents, {_counted(games, 'game')} (C counts all four's decisions)",
         "learner decisions",
         lambda: StepVector(games, "random"),
         lambda: Yardstick(4, "scalarobs", games),

@@ -71,14 +71,15 @@ class Step(Task):
 
     def __init__(self, games: int, threads: int = 1, observes: bool = True) -> None:
         self.batch = GameBatch(games, seed=1, num_threads=threads)
-        self.look = self.batch.observations if observes else int
+        self.observes = observes
         self.repeats = max(1, 20_000 // games)
 
     def chunk(self) -> int:
         """See `Task.chunk`."""
         for _ in range(self.repeats):
             self.batch.step(self.batch.masks().argmax(axis=1))
-            self.look()
+            if self.observes:
+                self.batch.observations()
         return self.repeats * len(self.batch)
 
 

@@ -23,7 +23,8 @@ class GameBatch(Games):
     """Many games under the same rules, each always at a decision or at its end.
 
     All returned arrays are new and stay as they are, but those that the caller gave as ``out``.
-    Copies and pickles keep the coming dice. A game takes 64 bytes.
+    Copies and pickles keep the coming dice. A game takes 64 bytes. Different batches may be used by
+    different Python threads at once; one batch by one thread at a time.
 
     Args:
         num_games: Number of rows B.
@@ -206,7 +207,7 @@ class GameBatch(Games):
             ValueError: The actions are no integers of that shape, or ``out`` does not fit.
         """
         actions = checks.integers("actions", actions, len(self))
-        finished = checks.buffer("out", out, (len(self),), np.bool_)
+        finished = checks.buffer("out", out, (len(self),), np.bool_, actions)
         rules = self.rules.compiled
 
         def find(games: Ints, rows: Ints | None, part: slice) -> int:
@@ -226,6 +227,8 @@ class GameBatch(Games):
 
     def play(self, rows: Any, actions: Any) -> None:
         """Play actions (k,) in some rows (k,), all at a decision; the other rows stand still.
+
+        A row that is named twice plays twice.
 
         Raises:
             IllegalMoveError: An action is illegal; rows before it have been played.

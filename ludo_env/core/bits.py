@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 from llvmlite import ir
 from numba import types
+from numba.core.errors import TypingError
 from numba.extending import intrinsic, overload
 
 _INT64 = types.int64
@@ -84,6 +85,8 @@ def _compiled_wrapping_mul(x, y):
 @intrinsic(prefer_literal=True)
 def _write_bits(typing_context, target, start, bits, count):
     """One vector store for each power of two in ``count``, a bit widened to a byte."""
+    if getattr(count, "literal_value", 0) not in (4, 8, 48):
+        raise TypingError("write_bits writes 4, 8 or 48 bits")
 
     def emit(context, builder, signature, arguments):
         array_type = signature.args[0]

@@ -15,18 +15,23 @@ Ints = NDArray[np.int64]
 
 
 def positive(name: str, value: Any) -> int:
-    """An integer from 1 to 2**62."""
+    """An integer from 1 to 2**62 − 1."""
     return _between(name, value, 1)
 
 
 def natural(name: str, value: Any) -> int:
-    """An integer from 0 to 2**62."""
+    """An integer from 0 to 2**62 − 1."""
     return _between(name, value, 0)
 
 
-def _between(name: str, value: Any, low: int) -> int:
-    if not is_integer(value) or not low <= int(value) <= MAX_SEED // 2:
-        raise ValueError(f"{name} must be an integer from {low} to 2**62, got {value!r}")
+def episode_number(value: Any) -> int:
+    """An integer from 0 to 2**58 − 1, what a game's row can hold."""
+    return _between("episode", value, 0, 58)
+
+
+def _between(name: str, value: Any, low: int, bits: int = 62) -> int:
+    if not is_integer(value) or not low <= int(value) < 1 << bits:
+        raise ValueError(f"{name} must be an integer from {low} to 2**{bits} - 1, got {value!r}")
     return int(value)
 
 
@@ -58,9 +63,13 @@ def as_action(action: Any) -> int:
 def integers(name: str, values: Any, length: int) -> Ints:
     """One integer for each of ``length`` rows, as int64."""
     array = _array(values)
+    if length == 0 and array.shape == (0,):
+        return np.zeros(0, dtype=np.int64)
     if array.shape != (length,) or array.dtype.kind not in "iu":
         got = f"{array.dtype} of shape {array.shape}"
         raise ValueError(f"{name} must be integers of shape ({length},), got {got}")
+    if array.dtype == np.uint64 and array.max() > MAX_SEED:
+        raise ValueError(f"{name} must be integers below 2**63, got {array.max()}")
     return array.astype(np.int64, copy=False)
 
 
@@ -79,11 +88,21 @@ def row_indices(rows: Any, num_rows: int) -> Ints:
     return index
 
 
-def buffer(name: str, out: Any, shape: tuple[int, ...], dtype: type) -> NDArray[Any]:
+def buffer(
+    name: str, out: Any, shape: tuple[int, ...], dtype: type, *read: NDArray[Any] | None
+) -> NDArray[Any]:
     """The caller's array to write into, or a new one where it gave none.
 
+    Args:
+        name: The argument's name.
+        out: The caller's array, or None.
+        shape: The shape that is needed.
+        dtype: The dtype that is needed.
+        *read: Arrays that are read while it is written, and must not lie in the same memory.
+
     Raises:
-        ValueError: The array has another shape or dtype, or is not contiguous and writeable.
+        ValueError: The array has another shape or dtype, is not contiguous and writeable, or
+            overlaps what is read.
     """
     if out is None:
         return np.empty(shape, dtype=dtype)
@@ -93,6 +112,8 @@ def buffer(name: str, out: Any, shape: tuple[int, ...], dtype: type) -> NDArray[
     if out.shape != shape or out.dtype != dtype or not (out.flags.carray and out.flags.writeable):
         kind = "contiguous" if out.flags.carray else "not contiguous or not writeable"
         raise ValueError(f"{name} must be {wanted}, got {out.dtype} of shape {out.shape}, {kind}")
+    if any(np.may_share_memory(out, array) for array in read if array is not None):
+        raise ValueError(f"{name} must be apart from the other arguments, got overlapping memory")
     return out
 
 

@@ -115,7 +115,7 @@ class Game:
         dice: Sequence[int] | None = None,
     ) -> None:
         rules = as_rules(rules)
-        episode = checks.natural("episode", episode)
+        episode = checks.episode_number(episode)
         batch = GameBatch.__new__(GameBatch)
         batch._set_up(np.array([checks.seed_or_fresh(seed)], dtype=np.int64), rules)
         begin_episode(batch._games[0], episode)

@@ -441,7 +441,7 @@ def seat_opponents(games, rows, following, seating, rules):
     Args:
         games: int64 (B, ROW).
         rows: The rows.
-        following: int64 (B, P − 1, 3), of the opponents in turn order after the learner: the policy
+        following: int64 (B, P − 1, 2), of the opponents in turn order after the learner: the policy
             or −1, and the policy's own seed or −1 for one that follows from the game's.
         seating: int64 (B, 1 + 2 P), see `settle_rows`; in place.
         rules: The compiled rules.

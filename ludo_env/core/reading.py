@@ -116,7 +116,7 @@ class Games:
         """
         index = self._index(rows)
         shape = (self._count(index), self.rules.num_players)
-        places = checks.buffer("out", out, shape, np.int8)
+        places = checks.buffer("out", out, shape, np.int8, index)
         loops.write_all_places(self._games, index, places, self.rules.compiled)
         return places
 
@@ -132,7 +132,7 @@ class Games:
         """
         index = self._index(rows)
         shape = (self._count(index), self.rules.num_players, self.rules.num_pawns)
-        pawns = checks.buffer("out", out, shape, np.int8)
+        pawns = checks.buffer("out", out, shape, np.int8, index)
         loops.write_all_pawns(self._games, index, pawns, self.rules.compiled)
         return pawns
 
@@ -147,7 +147,7 @@ class Games:
             ValueError: There is no such row, or ``out`` does not fit.
         """
         index = self._index(rows)
-        masks = checks.buffer("out", out, (self._count(index), MAX_PAWNS), np.int8)
+        masks = checks.buffer("out", out, (self._count(index), MAX_PAWNS), np.int8, index)
 
         def write(games: Ints, part_of_index: Ints | None, part: slice) -> None:
             loops.write_masks(games, part_of_index, masks[part], self.rules.compiled)
@@ -172,7 +172,7 @@ class Games:
         index = self._index(rows)
         length = self._count(index)
         observers = None if players is None else self._observers(players, length)
-        views = checks.buffer("out", out, (length, OBSERVATION_LENGTH), np.int8)
+        views = checks.buffer("out", out, (length, OBSERVATION_LENGTH), np.int8, index, observers)
 
         def write(games: Ints, part_of_index: Ints | None, part: slice) -> None:
             who = None if observers is None else observers[part]

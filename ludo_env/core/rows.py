@@ -10,6 +10,7 @@ from typing import Any
 
 from numba import types
 from numba.core import cgutils
+from numba.core.errors import TypingError
 from numba.extending import intrinsic, overload
 
 
@@ -20,6 +21,8 @@ def row_of(array: Any, k: int) -> Any:
 
 @intrinsic
 def _borrowed(typing_context, array, k):
+    if array.layout != "C":
+        raise TypingError("row_of takes C-contiguous arrays")
     row_type = types.Array(array.dtype, array.ndim - 1, "C")
 
     def emit(context, builder, signature, arguments):

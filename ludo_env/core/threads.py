@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor, wait
+from contextlib import suppress
 from itertools import pairwise
 from typing import Any, TypeVar
 
@@ -47,12 +48,14 @@ class Threads:
         own, *others = (slice(low, high) for low, high in pairwise(ends))
         pool = self._started_pool()
         waiting: list[Future[Result]] = []
-        try:
+        with suppress(RuntimeError):  # no thread starts when the program ends, or no more can
             waiting.extend(pool.submit(task, part) for part in others)
+        try:
             first = task(own)
+            left = [task(part) for part in others[len(waiting) :]]
         finally:
             wait(waiting)
-        return [first, *(result.result() for result in waiting)]
+        return [first, *(result.result() for result in waiting), *left]
 
     def _started_pool(self) -> ThreadPoolExecutor:
         """The pool of this process: a fork inherits the object, but not its threads."""

@@ -18,6 +18,8 @@ from ludo_env.rewards import Reward, as_reward
 RENDER_MODES = ("ansi",)
 SHARED = ("rules", "reward", "auto_forced", "max_rolls", "render_mode")
 """Arguments that all environments take, beside the fields of `Rules`."""
+LEARNERS = ("opponents", "seat", "illegal_action")
+"""Arguments that environments with a learner take besides."""
 
 
 @dataclass(frozen=True)
@@ -38,9 +40,19 @@ def settings(
     auto_forced: bool = False,
     max_rolls: int | None = None,
     render_mode: str | None = None,
+    besides: tuple[str, ...] = (),
     **fields_of_rules: Any,
 ) -> Settings:
     """Check the arguments that all environments take, and fill in the rest.
+
+    Args:
+        rules: The rules, or None for fields of `Rules`.
+        reward: A reward's name or object.
+        auto_forced: Whether decisions with one legal move are played through.
+        max_rolls: Rolls after which a game is truncated; None for no limit.
+        render_mode: None or one of `RENDER_MODES`.
+        besides: What the environment takes besides, to be named where an argument is unknown.
+        **fields_of_rules: Fields of `Rules`.
 
     Raises:
         ValueError: An argument is wrong, or rules are given both ways.
@@ -52,7 +64,7 @@ def settings(
     if render_mode is not None and render_mode not in RENDER_MODES:
         allowed = ", ".join(map(repr, RENDER_MODES))
         raise ValueError(f"render_mode must be None or one of {allowed}, got {render_mode!r}")
-    chosen = _rules(rules, fields_of_rules)
+    chosen = _rules(rules, fields_of_rules, besides)
     if auto_forced and chosen.num_pawns == 1:
         raise ValueError("auto_forced must be False with num_pawns=1: no decision would be left")
     return Settings(
@@ -64,11 +76,14 @@ def settings(
     )
 
 
-def _rules(rules: Rules | None, fields_of_rules: Mapping[str, Any]) -> Rules:
+def _rules(
+    rules: Rules | None, fields_of_rules: Mapping[str, Any], besides: tuple[str, ...]
+) -> Rules:
     known = [field.name for field in fields(Rules)]
     for name in fields_of_rules:
         if name not in known:
-            raise ValueError(f"unknown argument {name!r}; known are {', '.join([*SHARED, *known])}")
+            names = ", ".join([*besides, *SHARED, *known])
+            raise ValueError(f"unknown argument {name!r}; known are {names}")
     if rules is None:
         return Rules(**fields_of_rules)
     if fields_of_rules:

@@ -13,7 +13,7 @@ from ludo_env.core import checks
 from ludo_env.core.batch import Int8s
 from ludo_env.core.position import Position
 from ludo_env.core.rules import MAX_PAWNS, Rules
-from ludo_env.envs.options import RENDER_MODES, settings, view_space
+from ludo_env.envs.options import LEARNERS, RENDER_MODES, settings, view_space
 from ludo_env.envs.table import NO_ENDINGS, Table
 from ludo_env.render.text import board_text
 
@@ -92,7 +92,7 @@ class LudoEnv(gymnasium.Env[Any, Any]):
         illegal_action: str = "lose",
         **arguments: Any,
     ) -> None:
-        chosen = settings(**arguments)
+        chosen = settings(besides=LEARNERS, **arguments)
         self.render_mode = chosen.render_mode
         self.observation_space = view_space()
         self.action_space = spaces.Discrete(4)

@@ -98,7 +98,7 @@ class Table:
         # The agents of present and coming games, and who of them plays whom; −1 for a policy.
         self._agents: list[Agent] = []
         self._agent_of = np.full((num_games, self.rules.num_players), -1)
-        self._has_failed = False  # an opponent, so that some games stand in the middle of a turn
+        self._has_failed = False  # an opponent or the reward, so that games stand in mid-step
         self.set_opponents(opponents)
 
     def __len__(self) -> int:
@@ -217,10 +217,11 @@ class Table:
 
         Raises:
             IllegalMoveError: An action is illegal where that raises; nothing has changed.
-            ValueError: An opponent has failed, now or before.
+            ValueError: An opponent's answer is wrong, or something has failed in an earlier step;
+                what an opponent raises comes out as it is.
         """
         if self._has_failed:
-            raise ValueError("an opponent has failed in the middle of a turn: call reset() first")
+            raise ValueError("an opponent or the reward has failed in a step: call reset() first")
         if not self.illegal_loses:
             self._refuse_illegal(actions)
         if self.seating.take_turns(actions, self._max_rolls) == 0:
@@ -261,6 +262,12 @@ class Table:
 
     def rewards(self, endings: Endings) -> NDArray[np.float64]:
         """What the learners are paid for the last `play`, float64 (B,); to be asked for once."""
+        self._has_failed = True
+        rewards = self._paid(endings)
+        self._has_failed = False
+        return rewards
+
+    def _paid(self, endings: Endings) -> NDArray[np.float64]:
         reward = self.settings.reward
         rewards = np.zeros(len(self))
         if len(endings.over):
@@ -296,7 +303,7 @@ class Table:
         agents = self._agent_of[rows, self.asked[rows]]
         for number in np.unique(agents):
             own = rows[agents == number]
-            actions = ask(self._agents[number], shown, own)
+            actions = ask(self._agents[number], shown, own.copy())
             try:
                 self.batch.play(own, actions)
             except IllegalMoveError as error:

@@ -16,14 +16,14 @@ from ludo_env.core import checks
 from ludo_env.core.checks import Ints
 from ludo_env.core.results import Bools, Int8s
 from ludo_env.core.rules import MAX_PAWNS
-from ludo_env.envs.options import RENDER_MODES, settings, view_space
+from ludo_env.envs.options import LEARNERS, RENDER_MODES, settings, view_space
 from ludo_env.envs.table import NO_ENDINGS, Endings, Table
 from ludo_env.render.text import board_text
 
 
 @dataclass(frozen=True)
 class Advance:
-    """What a step did to all N games; new arrays.
+    """What a step did to all N games.
 
     Attributes:
         views: What the learners see, int8 (N, D); of the next game where one has ended.
@@ -84,7 +84,7 @@ class LudoVectorEnv(VectorEnv[Int8s, Ints, NDArray[Any]]):
         illegal_action: str = "lose",
         **arguments: Any,
     ) -> None:
-        chosen = settings(**arguments)
+        chosen = settings(besides=LEARNERS, **arguments)
         self.num_envs = checks.positive("num_envs", num_envs)
         self.render_mode = chosen.render_mode
         self.single_observation_space = view_space()
@@ -182,6 +182,8 @@ class LudoVectorEnv(VectorEnv[Int8s, Ints, NDArray[Any]]):
 
     def action_masks(self) -> Bools:
         """The legal actions of every learner, bool (N, 4), a new array."""
+        if not self._has_begun:
+            return np.zeros((self.num_envs, MAX_PAWNS), dtype=np.bool_)
         return self.table.batch.masks().view(np.bool_)
 
     def set_opponents(self, opponents: Any) -> None:
@@ -196,6 +198,8 @@ class LudoVectorEnv(VectorEnv[Int8s, Ints, NDArray[Any]]):
         """Every board as text for ``render_mode="ansi"``."""
         if self.render_mode is None:
             return None
+        if not self._has_begun:
+            raise ValueError("no game has begun: call reset() first")
         batch = self.table.batch
         return tuple(board_text(batch.position(row), self.table.rules) for row in range(len(batch)))
 
