@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ludo_env.core import checks, loops
+from ludo_env.core import checks, loops, turns
 from ludo_env.core.batch import GameBatch
 from ludo_env.core.kernels import (
     COUNTS,
@@ -30,7 +30,7 @@ from ludo_env.core.rules import MAX_PAWNS, MAX_PLAYERS, Rules, as_rules, is_inte
 
 _DIE, _PLAYER = (1 << DIE_BITS) - 1, (1 << PLAYER_BITS) - 1
 
-# A seating (see `loops.settle_rows`) in which every player is to be asked.
+# A seating (see `turns.settle_rows`) in which every player is to be asked.
 _ASK_ALL = np.full(1 + 2 * MAX_PLAYERS, -1)
 
 
@@ -250,7 +250,7 @@ class Game:
     def push_forced(self, max_rolls: int | None = None) -> None:
         """Play moves as long as there is only one, and fewer than ``max_rolls`` rolls were made."""
         limit = 0 if max_rolls is None else checks.positive("max_rolls", max_rolls)
-        loops.settle_decisions(self._row, self._script, _ASK_ALL, True, limit, self._compiled)
+        turns.settle_decisions(self._row, self._script, _ASK_ALL, True, limit, self._compiled)
 
     def observation(self, player: int | None = None) -> NDArray[np.int8]:
         """What a player sees, int8 (D,), a new array.

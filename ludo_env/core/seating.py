@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ludo_env.core import loops
+from ludo_env.core import turns
 from ludo_env.core.batch import GameBatch
 from ludo_env.core.checks import Ints
 from ludo_env.core.observation import OBSERVATION_LENGTH
@@ -22,8 +22,8 @@ class Seating:
         skip_forced: Whether decisions with one legal move are played through.
 
     Attributes:
-        asked: int64 (B,), the player to be asked in each game; `loops.OVER` or `loops.CUT` where
-            nobody is, `loops.ILLEGAL` where the learner's last action was.
+        asked: int64 (B,), the player to be asked in each game; `turns.OVER` or `turns.CUT` where
+            nobody is, `turns.ILLEGAL` where the learner's last action was.
     """
 
     def __init__(self, batch: GameBatch, *, skip_forced: bool) -> None:
@@ -37,7 +37,7 @@ class Seating:
     @property
     def learners(self) -> Ints:
         """Each learner's player number, int64 (B,); a view."""
-        return self._seats[:, loops.LEARNER]
+        return self._seats[:, turns.LEARNER]
 
     def follow(self, policies: Ints, seeds: Ints) -> None:
         """Choose the opponents of each game's next deal.
@@ -59,10 +59,10 @@ class Seating:
         """
         games, rules = self._batch._games, self._batch.rules.compiled
         if learner is None:
-            loops.draw_learners(games, rows, self._seats, rules)
+            turns.draw_learners(games, rows, self._seats, rules)
         else:
-            self._seats[:, loops.LEARNER] = learner
-        loops.seat_opponents(games, rows, self._following, self._seats, rules)
+            self._seats[:, turns.LEARNER] = learner
+        turns.seat_opponents(games, rows, self._following, self._seats, rules)
 
     def settle(self, rows: Ints | None, max_rolls: int) -> int:
         """Play on to where somebody is to be asked, in the rows (None for all); in place.
@@ -75,7 +75,7 @@ class Seating:
             How many of these games do not stand at their learner's decision.
         """
         batch = self._batch
-        return loops.settle_rows(
+        return turns.settle_rows(
             batch._games,
             rows,
             batch._scripts,
@@ -89,7 +89,7 @@ class Seating:
     def take_turns(self, actions: Ints, max_rolls: int) -> int:
         """Play the learners' actions (B,) and `settle` all games; an illegal one plays nothing."""
         batch = self._batch
-        return loops.take_turns(
+        return turns.take_turns(
             batch._games,
             batch._scripts,
             actions,
@@ -110,5 +110,5 @@ class Seating:
         views = np.empty((length, OBSERVATION_LENGTH), dtype=np.int8)
         masks = np.empty((length, MAX_PAWNS), dtype=np.int8)
         rules = batch.rules.compiled
-        loops.write_views(batch._games, rows, self.asked, self._seats, views, masks, rules)
+        turns.write_views(batch._games, rows, self.asked, self._seats, views, masks, rules)
         return views, masks

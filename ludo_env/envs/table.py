@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ludo_env.agents.base import Agent, ask, make_agent
 from ludo_env.agents.scripted import Scripted
-from ludo_env.core import loops
+from ludo_env.core import turns
 from ludo_env.core.batch import GameBatch, IllegalMoveError
 from ludo_env.core.checks import Ints
 from ludo_env.core.rules import MAX_PLAYERS, is_integer
@@ -199,7 +199,7 @@ class Table:
         if self.seating.settle(rows, max_rolls=0) == 0:
             return _NO_ROWS
         self._wait_for_agents(max_rolls=0)
-        over = np.flatnonzero(self.asked == loops.OVER)
+        over = np.flatnonzero(self.asked == turns.OVER)
         return over if rows is None else np.intersect1d(over, rows)
 
     def _seat_agents(self, rows: Ints) -> None:
@@ -235,13 +235,13 @@ class Table:
         if not len(ended):
             return NO_ENDINGS
         why = self.asked[ended]
-        over = ended[why == loops.OVER]
+        over = ended[why == turns.OVER]
         return Endings(
             over,
             self.batch.places(over),
             self.learners[over],
-            ended[why == loops.ILLEGAL],
-            ended[why == loops.CUT],
+            ended[why == turns.ILLEGAL],
+            ended[why == turns.CUT],
         )
 
     def _refuse_illegal(self, actions: Ints) -> None:
