@@ -14,9 +14,10 @@ from ludo_env.core.batch import GameBatch
 from ludo_env.core.kernels import (
     COUNTS,
     DIE_BITS,
+    DIE_MASK,
     EPISODE_SHIFT,
-    PLAYER_BITS,
-    ROLL_BITS,
+    PLAYER_MASK,
+    ROLLS_MASK,
     SEED,
     TURN,
     begin_episode,
@@ -27,8 +28,6 @@ from ludo_env.core.kernels import (
 from ludo_env.core.observation import OBSERVATION_LENGTH, write_observation
 from ludo_env.core.position import Position, start_position
 from ludo_env.core.rules import MAX_PAWNS, MAX_PLAYERS, Rules, as_rules, is_integer
-
-_DIE, _PLAYER = (1 << DIE_BITS) - 1, (1 << PLAYER_BITS) - 1
 
 # A seating (see `turns.settle_rows`) in which every player is to be asked.
 _ASK_ALL = np.full(1 + 2 * MAX_PLAYERS, -1)
@@ -169,7 +168,7 @@ class Game:
     def player(self) -> int | None:
         """Who decides; None at the end."""
         turn = self._words[TURN]
-        return turn >> DIE_BITS & _PLAYER if turn & _DIE else None
+        return turn >> DIE_BITS & PLAYER_MASK if turn & DIE_MASK else None
 
     @property
     def die(self) -> int | None:
@@ -183,16 +182,16 @@ class Game:
 
     @property
     def _player(self) -> int:
-        return self._words[TURN] >> DIE_BITS & _PLAYER
+        return self._words[TURN] >> DIE_BITS & PLAYER_MASK
 
     @property
     def _die(self) -> int:
-        return self._words[TURN] & _DIE
+        return self._words[TURN] & DIE_MASK
 
     @property
     def rolls(self) -> int:
         """Rolls made so far, tries included."""
-        return self._words[COUNTS] & ((1 << ROLL_BITS) - 1)
+        return self._words[COUNTS] & ROLLS_MASK
 
     @property
     def position(self) -> Position:

@@ -48,10 +48,10 @@ ROLL_BITS = 32
 DIE_BITS, PLAYER_BITS = 3, 2
 EPISODE_SHIFT = DIE_BITS + PLAYER_BITS
 
-_ROLLS = (1 << ROLL_BITS) - 1
+ROLLS_MASK = (1 << ROLL_BITS) - 1
 _ONE_DECISION = 1 << ROLL_BITS
-_DIE = (1 << DIE_BITS) - 1
-_PLAYER = (1 << PLAYER_BITS) - 1
+DIE_MASK = (1 << DIE_BITS) - 1
+PLAYER_MASK = (1 << PLAYER_BITS) - 1
 _PLAYER_AND_DIE = (1 << EPISODE_SHIFT) - 1
 
 TRACK = (1 << TRACK_SQUARES) - 1
@@ -81,13 +81,13 @@ def players(rules):
 @compiled
 def player_of(game):
     """Who decides, or who won."""
-    return game[TURN] >> DIE_BITS & _PLAYER
+    return game[TURN] >> DIE_BITS & PLAYER_MASK
 
 
 @compiled
 def die_of(game):
     """The die to be played, or 0 when the game is over."""
-    return game[TURN] & _DIE
+    return game[TURN] & DIE_MASK
 
 
 @compiled
@@ -99,7 +99,7 @@ def decider(game):
 @compiled
 def is_over(game):
     """Whether somebody has won (R19)."""
-    return game[TURN] & _DIE == 0
+    return game[TURN] & DIE_MASK == 0
 
 
 @compiled
@@ -117,7 +117,7 @@ def episode_of(game):
 @compiled
 def rolls_of(game):
     """Rolls made so far."""
-    return game[COUNTS] & _ROLLS
+    return game[COUNTS] & ROLLS_MASK
 
 
 @compiled

@@ -13,9 +13,10 @@ from ludo_env.core.checks import Ints
 from ludo_env.core.kernels import (
     COUNTS,
     DIE_BITS,
+    DIE_MASK,
     EPISODE_SHIFT,
-    PLAYER_BITS,
-    ROLL_BITS,
+    PLAYER_MASK,
+    ROLLS_MASK,
     ROW,
     SEED,
     TURN,
@@ -94,15 +95,15 @@ class Games:
     @property
     def rolls(self) -> Ints:
         """Rolls made so far in each row's present game, int64 (B,)."""
-        return self._games[:, COUNTS] & ((1 << ROLL_BITS) - 1)
+        return self._games[:, COUNTS] & ROLLS_MASK
 
     @property
     def _die(self) -> Ints:
-        return self._games[:, TURN] & ((1 << DIE_BITS) - 1)
+        return self._games[:, TURN] & DIE_MASK
 
     @property
     def _player(self) -> Ints:
-        return self._games[:, TURN] >> DIE_BITS & ((1 << PLAYER_BITS) - 1)
+        return self._games[:, TURN] >> DIE_BITS & PLAYER_MASK
 
     def places(self, rows: Any = None, *, out: Int8s | None = None) -> Int8s:
         """Each player's place (R20), int8 (k, P); 0 before the end.

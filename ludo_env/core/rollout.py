@@ -54,7 +54,19 @@ TOTALS = (
     "whole_legal_moves",
 )
 """Columns of rollout totals; the wins by player follow the last."""
-_WINS = len(TOTALS)
+(
+    _DECIDED,
+    _ROLLED,
+    _CAPTURED,
+    _FINISHED,
+    _WHOLE_GAMES,
+    _WHOLE_DECISIONS,
+    _WHOLE_ROLLS,
+    _WHOLE_CAPTURES,
+    _WHOLE_FORCED,
+    _WHOLE_LEGAL,
+    _WINS,
+) = range(len(TOTALS) + 1)
 
 _LANES = 128
 # A lane's quantities stand _LANES apart in one flat array, the boards of all players first, from
@@ -101,20 +113,26 @@ def rollout_rows(games, scripts, steps, policy, key, totals, rules):
         for lane in range(len(block)):
             game = row_of(block, lane)
             if is_over(game):
-                deal(game, episode_of(game) + 1, rules)
-                clear_script(row_of(own_scripts, lane))
+                _deal_next(game, row_of(own_scripts, lane), rules)
             lanes[_LEFT + lane] = steps
             _take_up(lanes, lane, game, key, rules)
-            totals[1] -= lanes[_ROLLS + lane]
+            totals[_ROLLED] -= lanes[_ROLLS + lane]
         moving = len(block)
         while moving > 0:
             moving, won = _roll_once(lanes, len(block), own_scripts, policy, totals, rules)
             if won > 0:
                 _end_games(lanes, block, own_scripts, key, totals, rules)
         for lane in range(len(block)):
-            totals[1] += lanes[_ROLLS + lane]
+            totals[_ROLLED] += lanes[_ROLLS + lane]
             _put_down(lanes, lane, row_of(block, lane), rules)
-    totals[0] += steps * len(games)
+    totals[_DECIDED] += steps * len(games)
+
+
+@compiled
+def _deal_next(game, script, rules):
+    """Deal the row's next game, without scripted dice; in place."""
+    deal(game, episode_of(game) + 1, rules)
+    clear_script(script)
 
 
 @compiled
@@ -184,7 +202,7 @@ def _roll_once(lanes, length, scripts, policy, totals, rules):
         captures += 1 if captured != 0 else 0
         moving += 0 if waits else 1
         won += 1 if wins else 0
-    totals[2] += captures
+    totals[_CAPTURED] += captures
     return moving, won
 
 
@@ -247,21 +265,20 @@ def _end_games(lanes, games, scripts, key, totals, rules):
         _count(lanes, lane, totals)
         if lanes[_LEFT + lane] > 0:
             game = row_of(games, lane)
-            totals[1] += lanes[_ROLLS + lane]
-            deal(game, episode_of(game) + 1, rules)
-            clear_script(row_of(scripts, lane))
+            totals[_ROLLED] += lanes[_ROLLS + lane]
+            _deal_next(game, row_of(scripts, lane), rules)
             _take_up(lanes, lane, game, key, rules)
 
 
 @compiled
 def _count(lanes, lane, totals):
     """Add a game that was just won to the totals; in place."""
-    totals[3] += 1
+    totals[_FINISHED] += 1
     totals[_WINS + lanes[_PLAYER + lane]] += 1
     if lanes[_WHOLE + lane]:
-        totals[4] += 1
-        totals[5] += lanes[_DECISIONS + lane]
-        totals[6] += lanes[_ROLLS + lane]
-        totals[7] += lanes[_TALLY + lane] & _FIELD
-        totals[8] += lanes[_TALLY + lane] >> _FORCED & _FIELD
-        totals[9] += lanes[_TALLY + lane] >> _LEGAL
+        totals[_WHOLE_GAMES] += 1
+        totals[_WHOLE_DECISIONS] += lanes[_DECISIONS + lane]
+        totals[_WHOLE_ROLLS] += lanes[_ROLLS + lane]
+        totals[_WHOLE_CAPTURES] += lanes[_TALLY + lane] & _FIELD
+        totals[_WHOLE_FORCED] += lanes[_TALLY + lane] >> _FORCED & _FIELD
+        totals[_WHOLE_LEGAL] += lanes[_TALLY + lane] >> _LEGAL
