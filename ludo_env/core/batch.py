@@ -86,6 +86,23 @@ class GameBatch(Games):
         loops.begin_rows(batch._games, None, batch._scripts, batch.rules.compiled)
         return batch
 
+    @classmethod
+    def from_boards(cls, boards: Ints, players: Any, dice: Any, rules: Rules) -> GameBatch:
+        """Games that stand at decisions, or are over, for callers who know them to: unchecked.
+
+        Args:
+            boards: Each player's board as `boards` returns them, int64 (B, P).
+            players: Who decides, or who has won; integers (B,) or one for all.
+            dice: The die to be played, or 0 where the game is over; integers (B,) or one for all.
+            rules: The rules of all games.
+        """
+        batch = cls.__new__(cls)
+        batch._set_up(_spread(0, len(boards)), rules)
+        batch._games[:, : rules.num_players] = boards
+        batch._games[:, TURN] = np.asarray(players, dtype=np.int64) << DIE_BITS | dice
+        loops.rekey_rows(batch._games, None)
+        return batch
+
     def _place(
         self, index: Ints | None, positions: Sequence[Position | str], script: Int8s
     ) -> None:

@@ -137,6 +137,21 @@ class Games:
         loops.write_all_pawns(self._games, index, pawns, self.rules.compiled)
         return pawns
 
+    def boards(self, rows: Any = None) -> Ints:
+        """Each player's board as kernels hold it, int64 (k, P), a new array.
+
+        Bit ``p - 1`` is set where a pawn has progress ``p``; pawns in the yard are the rest.
+
+        Args:
+            rows: Row numbers (k,) or a mask (B,); None for all.
+
+        Raises:
+            ValueError: There is no such row.
+        """
+        index = self._index(rows)
+        games = self._games if index is None else self._games[index]
+        return games[:, : self.rules.num_players].copy()
+
     def masks(self, rows: Any = None, *, out: Int8s | None = None) -> Int8s:
         """Legal actions of who decides, int8 (k, 4); zeros in ended rows.
 

@@ -77,6 +77,11 @@ class Afterstates:
         self.pawns[legal_rows] = read_pawns(flat, legal_rows, rules)
         self.pawns = self.pawns.reshape(k, 4, rules.num_players, rules.num_pawns)
 
+    @property
+    def boards(self) -> NDArray[np.int64]:
+        """Each player's board as kernels hold it, int64 (k, 4, P); zeros where illegal."""
+        return self._games[:, :, : self._rules.num_players]
+
     def observations(self) -> Int8s:
         """What the player next to roll sees: int8 (k, 4, D); zeros where illegal or won."""
         observers = np.where(self.legal, self.player, -1).astype(np.int64).reshape(-1)

@@ -54,12 +54,38 @@ def _compiled_row_of(array, k):
 
 
 def block_of(array: Any, first: int, last: int) -> Any:
-    """Rows ``first`` … ``last`` − 1 of an array as a view; None of None."""
+    """Rows ``first`` … ``last`` − 1, from 0 on, of a C-contiguous array as a view; None of None."""
     return None if array is None else array[first:last]
+
+
+@intrinsic
+def _borrowed_block(typing_context, array, first, last):
+    if array.layout != "C":
+        raise TypingError("block_of takes C-contiguous arrays")
+
+    def emit(context, builder, signature, arguments):
+        whole = context.make_array(array)(context, builder, value=arguments[0])
+        block = context.make_array(array)(context, builder)
+        strides = cgutils.unpack_tuple(builder, whole.strides)
+        inner = cgutils.unpack_tuple(builder, whole.shape)[1:]
+        rows = builder.sub(arguments[2], arguments[1])
+        size = rows
+        for length in inner:
+            size = builder.mul(size, length)
+        block.data = cgutils.pointer_add(
+            builder, whole.data, builder.mul(strides[0], arguments[1]), whole.data.type
+        )
+        block.shape = cgutils.pack_array(builder, [rows, *inner])
+        block.strides = whole.strides
+        block.itemsize = whole.itemsize
+        block.nitems = size
+        return block._getvalue()
+
+    return array(array, types.int64, types.int64), emit
 
 
 @overload(block_of)
 def _compiled_block_of(array, first, last):
     if isinstance(array, types.NoneType):
         return lambda array, first, last: None
-    return lambda array, first, last: array[first:last]
+    return lambda array, first, last: _borrowed_block(array, first, last)
