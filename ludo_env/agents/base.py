@@ -42,14 +42,21 @@ def _sb3(path: str, seed: int) -> Agent:
     return SB3Agent(path)
 
 
+def _exact(path: str, seed: int) -> Agent:
+    from ludo_env.agents.exact import ExactAgent
+
+    return ExactAgent(path)
+
+
 # Specs of the form NAME:ARGUMENT.
-_FAMILIES: dict[str, Callable[[str, int], Agent]] = {"sb3": _sb3}
+_FAMILIES: dict[str, Callable[[str, int], Agent]] = {"sb3": _sb3, "exact": _exact}
 
 SPECS = {
     "random": "plays any legal move",
     "first": "plays the most advanced pawn that may move",
     "advance": "captures if possible, else plays the most advanced pawn that may move",
     "sb3:PATH": "a MaskablePPO model saved by Stable-Baselines3's contrib package",
+    "exact:PATH": "perfectly, by a solution that `ludo solve` saved (two players, up to 3 pawns)",
     "MODULE:ATTRIBUTE": "your own: an object with act(batch, rows), or a callable that returns one",
 }
 """The specs that `make_agent` knows, each with what it plays."""
