@@ -1,6 +1,6 @@
 """Petits chevaux, a Ludo, for reinforcement learning."""
 
-from ludo_env import ludo_v0
+from ludo_env import ludo_v0, solver
 from ludo_env.agents.base import make_agent
 from ludo_env.core.batch import GameBatch, IllegalMoveError
 from ludo_env.core.game import Game
@@ -21,6 +21,7 @@ __all__ = [
     "__version__",
     "ludo_v0",
     "make_agent",
+    "solver",
 ]
 
 register()

@@ -5,11 +5,15 @@ import os
 os.environ["OMP_NUM_THREADS"] = "1"
 
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import pytest
 
+from ludo_env import Rules
 from ludo_env.core import threads
+from ludo_env.solution import Solution
+from ludo_env.solver import solve
 
 
 @pytest.fixture
@@ -28,3 +32,9 @@ def many_threads(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     monkeypatch.setattr(threads, "_WORTH_A_THREAD", 1)
     monkeypatch.setattr(threads.Threads, "run", counted)
     return numbers
+
+
+@pytest.fixture(scope="session")
+def solved() -> Callable[[Rules], Solution]:
+    """Solutions by their rules, each solved once."""
+    return cache(solve)

@@ -1,0 +1,229 @@
+"""What a policy plays in every position, as a plan."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ludo_env.agents.base import Agent, ask, make_agent
+from ludo_env.agents.exact import ExactAgent
+from ludo_env.agents.scripted import Scripted
+from ludo_env.core import plans
+from ludo_env.core.batch import GameBatch
+from ludo_env.core.checks import Ints
+from ludo_env.core.observation import OBSERVATION_LENGTH
+from ludo_env.core.results import Int8s
+from ludo_env.core.rules import Rules
+from ludo_env.core.scripted import RANDOM, policy_code
+from ludo_env.core.sweep import PLANNED, UNIFORM
+from ludo_env.core.threads import Threads
+from ludo_env.solution import TIE, Solution
+from ludo_env.solver.duel import Ground, Play, mirror
+
+Progress = Callable[[float], None]
+
+CHUNK = 16_384
+"""Positions that a policy is asked about at once."""
+
+MAX_ASKED_PAWNS = 2
+"""With more pawns there are too many positions to ask about each."""
+
+_MOVER = 0  # the seat that agents are asked in
+
+
+class _Called:
+    """A function of a batch and rows, as an agent."""
+
+    def __init__(self, function: Callable[[GameBatch, Ints], Any]) -> None:
+        self._function = function
+
+    def act(self, batch: GameBatch, rows: Ints) -> Any:
+        return self._function(batch, rows)
+
+    def __repr__(self) -> str:
+        return getattr(self._function, "__name__", repr(self._function))
+
+
+def as_agent(policy: Any) -> Agent:
+    """A policy as an agent: a spec, an agent, a `Solution`, or a function of a batch and rows.
+
+    Raises:
+        ValueError: It is none of these, or its spec cannot be read.
+    """
+    if isinstance(policy, Solution):
+        return ExactAgent(policy)
+    if callable(policy) and not isinstance(policy, type) and not hasattr(policy, "act"):
+        return _Called(policy)
+    return make_agent(policy, seed=0)
+
+
+def require_cover(agent: Agent, rules: Rules) -> None:
+    """Refuse an exact agent under rules that its solution does not cover.
+
+    Raises:
+        ValueError: The agent is one of those.
+    """
+    if isinstance(agent, ExactAgent) and not agent.solution.covers(rules):
+        raise ValueError(f"{agent} solves {agent.solution.rules}, not {rules}")
+
+
+def play_of(
+    agent: Agent, ground: Ground, num_threads: int, progress: Progress | None = None
+) -> Play:
+    """How an agent plays in every position.
+
+    Scripted agents, solutions, and agents with ``evaluate(observations)`` are tabulated by
+    compiled code. Others are asked for an action in every position with a choice.
+
+    Args:
+        agent: The agent.
+        ground: What is played.
+        num_threads: Threads to tabulate with.
+        progress: Called with the share of the work that is done.
+
+    Raises:
+        ValueError: The agent draws at random (the agent ``random`` may), plays differently in
+            different seats, answers with anything but legal actions, solves other rules, or would
+            have to be asked about too many positions.
+    """
+    if isinstance(agent, Scripted) and policy_code(agent.policy) == RANDOM:
+        return Play(UNIFORM, np.zeros((1, 1), dtype=np.uint16))
+    plan = np.zeros((len(ground), len(ground)), dtype=np.uint16)
+    threads = Threads(num_threads)
+    if isinstance(agent, Scripted):
+        _plan_script(agent.policy, ground, threads, plan)
+    elif isinstance(agent, ExactAgent):
+        require_cover(agent, ground.rules)
+        _plan_greedily(agent.solution.table, ground, threads, plan)
+    elif callable(getattr(agent, "evaluate", None)):
+        _plan_greedily(_evaluated(agent, ground, progress), ground, threads, plan)
+    else:
+        _plan_by_asking(agent, ground, plan, progress)
+    return Play(PLANNED, plan)
+
+
+def _plan_script(policy: str, ground: Ground, threads: Threads, plan: NDArray[np.uint16]) -> None:
+    bits, rules, code = ground.tables.bits, ground.rules.compiled, policy_code(policy)
+
+    def write(part: slice) -> None:
+        boards = np.arange(len(ground))[part]
+        plans.write_scripted_plan(code, boards, bits, plan, rules)
+
+    threads.run(write, len(ground), 50.0 * len(ground))
+
+
+def _plan_greedily(
+    rolls: NDArray[Any], ground: Ground, threads: Threads, plan: NDArray[np.uint16]
+) -> None:
+    """Plan the moves with the best chance, by a table of the chances of who is about to roll."""
+    scale, tables = ground.scale, ground.tables
+    waits = np.empty((len(ground), len(ground)), dtype=scale.dtype)
+    mirror(rolls, scale.one, waits)
+    slack = round(TIE * scale.one)
+
+    def write(part: slice) -> None:
+        plans.write_greedy_plan(
+            rolls,
+            waits,
+            slack,
+            np.arange(len(ground))[part],
+            tables.bits,
+            tables.choices,
+            tables.target,
+            tables.square,
+            tables.without,
+            plan,
+            ground.rules.compiled,
+        )
+
+    threads.run(write, len(ground), 100.0 * len(ground))
+
+
+def _evaluated(agent: Any, ground: Ground, progress: Progress | None) -> NDArray[Any]:
+    """A table of an agent's own estimates of the chances of who is about to roll."""
+    one = ground.scale.one
+    table = ground.filled(0)
+    size, last = len(ground), len(ground) - 1
+    for first in range(0, last * size, CHUNK):
+        own, other = np.divmod(np.arange(first, min(first + CHUNK, last * size)), size)
+        chances = np.asarray(agent.evaluate(roller_views(ground, own, other)), dtype=np.float64)
+        if chances.shape != own.shape or not ((chances >= 0) & (chances <= 1)).all():
+            raise ValueError(
+                f"agent {agent!r} must evaluate {len(own)} positions with as many numbers from 0 "
+                f"to 1, got shape {chances.shape}"
+            )
+        table[own, other] = np.rint(chances * one).astype(table.dtype)
+        if progress is not None:
+            progress(first / (last * size))
+    table[:last, last] = 0
+    return table
+
+
+def roller_views(ground: Ground, own: Ints, other: Ints) -> Int8s:
+    """What the player about to roll sees, int8 (k, D), by both boards' numbers (k,)."""
+    bits = ground.tables.bits
+    batch = GameBatch.from_boards(
+        np.stack([bits[own], bits[other]], axis=1), _MOVER, 0, ground.rules
+    )
+    views = np.empty((len(own), OBSERVATION_LENGTH), dtype=np.int8)
+    return batch.observations(np.full(len(own), _MOVER), out=views)
+
+
+def _plan_by_asking(
+    agent: Agent, ground: Ground, plan: NDArray[np.uint16], progress: Progress | None
+) -> None:
+    if ground.rules.num_pawns > MAX_ASKED_PAWNS:
+        raise ValueError(
+            f"agent {agent!r} cannot be asked about the 10^9 positions of three pawns; use its "
+            "sampled regret (solver.regret), or give it evaluate(observations)"
+        )
+    size, rules = len(ground), ground.rules.compiled
+    bits = ground.tables.bits
+    trusted = False
+    for first in range(0, size * size, CHUNK):
+        own, other = np.divmod(np.arange(first, min(first + CHUNK, size * size)), size)
+        open_dice = np.zeros((len(own), 6), dtype=np.bool_)
+        plans.write_forced(own, other, bits, open_dice, plan, rules)
+        pair, die = np.nonzero(open_dice)
+        if not len(pair):
+            continue
+        own, other = own[pair], other[pair]
+        batch = standing(ground, own, other, die + 1)
+        rows = np.arange(len(batch))
+        actions = ask(agent, batch, rows)
+        bad = plans.note_actions(own, other, die + 1, actions, bits, plan, rules)
+        if bad >= 0:
+            raise ValueError(f"agent {agent!r}: {batch.illegal(bad, actions[bad])}")
+        if not trusted:
+            _require_steady(agent, ground, own, other, die + 1, actions)
+            trusted = True
+        if progress is not None:
+            progress(first / (size * size))
+
+
+def standing(ground: Ground, own: Ints, other: Ints, dice: Ints, mover: int = _MOVER) -> GameBatch:
+    """Games at decisions of one player, by both boards' numbers (k,) and the dice (k,)."""
+    bits = ground.tables.bits
+    boards = np.empty((len(own), 2), dtype=np.int64)
+    boards[:, mover], boards[:, 1 - mover] = bits[own], bits[other]
+    return GameBatch.from_boards(boards, mover, dice, ground.rules)
+
+
+def _require_steady(
+    agent: Agent, ground: Ground, own: Ints, other: Ints, dice: Ints, actions: Ints
+) -> None:
+    """Refuse an agent that plays differently in other games, or in the other seat."""
+    rows = np.arange(len(own))
+    games = standing(ground, own, other, dice).copy(seed=1)
+    seat = standing(ground, own, other, dice, mover=1 - _MOVER)
+    for batch, where in ((games, "another game"), (seat, "the other seat")):
+        differs = ask(agent, batch, rows) != actions
+        if differs.any():
+            position = batch.position(int(differs.argmax()))
+            raise ValueError(
+                f"agent {agent!r} plays differently in {where} at {str(position)!r}; "
+                "exact values need a policy that depends on the position alone"
+            )
