@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ludo_env.core.batch import GameBatch
-from ludo_env.core.boards import Boards
+from ludo_env.core.boards import Boards, number_of_boards
 from ludo_env.core.kernels import allowed_tries
 from ludo_env.core.position import Position, as_position, start_position
 from ludo_env.core.rules import Rules, as_rules
@@ -284,7 +284,7 @@ def _checked_header(path: Path, header: dict[str, Any]) -> tuple[Rules, float, n
         error, boards, dtype = header["error"], header["boards"], np.dtype(header["dtype"])
         scale = scale_of(rules)
         sound = header["one"] == scale.one and dtype == scale.dtype
-        sound = sound and boards == len(Boards(rules.num_pawns))
+        sound = sound and boards == number_of_boards(rules.num_pawns)
         sound = sound and isinstance(error, float) and 0 <= error < 1
     except (KeyError, TypeError, ValueError) as wrong:
         raise ValueError(f"{str(path)!r} is damaged: {wrong}") from wrong

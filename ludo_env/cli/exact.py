@@ -26,9 +26,10 @@ from ludo_env.cli.common import (
     say,
 )
 from ludo_env.core import checks
+from ludo_env.core.boards import number_of_boards
 from ludo_env.core.rules import Rules
 from ludo_env.machine import versions
-from ludo_env.solution import MAX_SOLVED_PAWNS, Solution, solvable
+from ludo_env.solution import MAX_SOLVED_PAWNS, Solution, scale_of, solvable
 from ludo_env.solver.policies import as_agent
 from ludo_env.solver.rates import WinRates, best_response, win_probability
 from ludo_env.solver.regret import Regret, regret
@@ -100,8 +101,9 @@ def _target(save: str, rules: Rules) -> Path:
     path = Path(save)
     if not path.parent.is_dir() or path.is_dir():
         raise BadArgumentsError(f"--save must be a file in a folder that exists, got {save!r}")
-    positions = 13_288**2 if rules.num_pawns == MAX_SOLVED_PAWNS else 0
-    needed, free = 4 * 3 * positions, shutil.disk_usage(path.parent).free
+    # The solution, and both tables of unfinished work.
+    needed = 3 * scale_of(rules).dtype.itemsize * number_of_boards(rules.num_pawns) ** 2
+    free = shutil.disk_usage(path.parent).free
     if free < needed:
         raise BadArgumentsError(
             f"--save needs {needed / 1e9:.1f} GB of disk for the solution and unfinished work, "

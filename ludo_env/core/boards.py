@@ -10,6 +10,7 @@ tabulated by board and die, and a capture is a small table of the other board.
 from __future__ import annotations
 
 from itertools import combinations
+from math import comb
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,6 +19,12 @@ from numpy.typing import NDArray
 from ludo_env.core import moves
 from ludo_env.core.checks import Ints
 from ludo_env.core.rules import TRACK_SQUARES, Rules
+
+
+def number_of_boards(num_pawns: int) -> int:
+    """How many boards a player with so many pawns can have."""
+    squares = TRACK_SQUARES + num_pawns
+    return sum(comb(squares, out) for out in range(num_pawns + 1))
 
 
 class Boards:

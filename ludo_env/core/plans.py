@@ -12,9 +12,16 @@ from ludo_env.core.bits import popcount
 from ludo_env.core.jit import compiled
 from ludo_env.core.kernels import TRACK, choices, destination_of, turned
 from ludo_env.core.moves import OPPOSITE, board_choices
-from ludo_env.core.rows import row_of
+from ludo_env.core.rows import block_of, row_of
 from ludo_env.core.scripted import choose
-from ludo_env.core.sweep import PLAN_BITS, chance_after, planned, squares_held
+from ludo_env.core.sweep import (
+    PLAN_BITS,
+    best_chance,
+    chance_after,
+    legal_and_held,
+    others_of,
+    planned,
+)
 
 
 @compiled
@@ -45,9 +52,7 @@ def write_scripted_plan(policy, boards, bits, plan, rules):
 
 
 @compiled
-def write_greedy_plan(
-    rolls, waits, slack, boards, bits, count, target, square, without, plan, rules
-):
+def write_greedy_plan(rolls, waits, slack, boards, tables, plan, rules):
     """Write the plan that takes the best chance, for some boards (k,) of the mover.
 
     Args:
@@ -55,41 +60,38 @@ def write_greedy_plan(
         waits: (N, N), the same where the other is.
         slack: Moves that are worse by this much at most are as good; the first of them is taken.
         boards: int64 (k,).
-        bits: See `boards.Tables`, as the next four.
-        count: int8 (N, 6).
-        target: int32 (N, 6, n).
-        square: int8 (N, 6, n).
-        without: int32 (40, N).
+        tables: `boards.Tables`.
         plan: The plan, zeros so far.
         rules: `CompiledRules`.
     """
+    rolls, waits = block_of(rolls, 0, len(rolls)), block_of(waits, 0, len(waits))
+    bits, count, target, square = tables.bits, tables.choices, tables.target, tables.square
+    others = others_of(tables)
     for i in boards:
         row = row_of(plan, i)
         for die in range(6):
             number = np.int64(count[i, die])
             if number < 2:
                 continue
-            table = rolls if die == 5 else waits
-            targets, squares = row_of(row_of(target, i), die), row_of(row_of(square, i), die)
+            moves = (
+                rolls if die == 5 else waits,
+                row_of(row_of(target, i), die),
+                row_of(row_of(square, i), die),
+                number,
+            )
             for j in range(len(bits)):
-                best = best_move(table, targets, squares, number, bits[j], j, slack, without, rules)
-                note(row, j, die, best)
+                note(row, j, die, best_move(moves, j, others, slack, rules))
 
 
 @compiled
-def best_move(table, targets, squares, count, bits, opposing, slack, without, rules):
+def best_move(moves, opposing, others, slack, rules):
     """The number of the first move whose chance is the best or short of it by ``slack`` at most."""
-    held = squares_held(bits, squares, count)
-    legal = choices((1 << count) - 1, held, rules)
-    best, highest = -1, chance_after(table, targets[0], 0, False, 0, without)
-    for k in range(count):
-        if legal >> k & 1:
-            chance = chance_after(table, targets[k], squares[k], held >> k & 1, opposing, without)
-            highest = chance if best < 0 else max(highest, chance)
-            best = k
-    for k in range(count - 1, -1, -1):
-        if legal >> k & 1:
-            chance = chance_after(table, targets[k], squares[k], held >> k & 1, opposing, without)
+    legal, held = legal_and_held(moves, opposing, others, rules)
+    highest = best_chance(moves, opposing, others, rules)
+    best = -1
+    for k in range(moves[-1]):
+        if best < 0 and legal >> k & 1:
+            chance = chance_after(moves, k, held >> k & 1, opposing, others)
             best = k if chance >= highest - slack else best
     return best
 

@@ -9,6 +9,10 @@ contiguous in both.
 Positions are taken by level, the sum of both distances, from the highest down. A move alone leads
 to a higher level, already done; only captures lead back. A turn that passes (R6) leads to the same
 level: the two positions that pass to each other are solved together.
+
+Two tuples are handed on. The mover's ``moves`` with a die: the table that they lead to, the boards
+and squares of `Tables.target` and ``square``, and how many they are. And ``others``, what is to
+know of the other's boards: `Tables.bits`, ``without``, ``captures`` and ``first_capture``.
 """
 
 from __future__ import annotations
@@ -72,34 +76,55 @@ def squares_held(bits, squares, count):
 
 
 @compiled
-def chance_after(table, target, square, held, opposing, without):
-    """The mover's chance after one move: with a capture where the square is held."""
-    after = np.int64(row_of(without, np.int64(square))[opposing]) if held else opposing
-    return np.int64(row_of(table, np.int64(target))[after])
+def others_of(tables):
+    """The tuple ``others``, borrowed: to hand it on counts no references (see `rows`)."""
+    bits, without = tables.bits, tables.without
+    captures, first_capture = tables.captures, tables.first_capture
+    return (
+        block_of(bits, 0, len(bits)),
+        block_of(without, 0, len(without)),
+        block_of(captures, 0, len(captures)),
+        block_of(first_capture, 0, len(first_capture)),
+    )
 
 
 @compiled
-def best_chance(table, targets, squares, count, bits, opposing, without, rules):
-    """The mover's chance at one pair of boards with its best legal move."""
-    held = squares_held(bits, squares, count)
-    legal = choices((1 << count) - 1, held, rules)
+def legal_and_held(moves, opposing, others, rules):
+    """Which moves are legal against a board (R14), and which capture: move ``k`` as bit ``k``."""
+    _, _, squares, count = moves
+    bits, _, _, _ = others
+    held = squares_held(bits[opposing], squares, count)
+    return choices((1 << count) - 1, held, rules), held
+
+
+@compiled
+def chance_after(moves, k, capturing, opposing, others):
+    """The mover's chance after one move against a board."""
+    table, targets, squares, _ = moves
+    _, without, _, _ = others
+    after = np.int64(row_of(without, np.int64(squares[k]))[opposing]) if capturing else opposing
+    return np.int64(row_of(table, np.int64(targets[k]))[after])
+
+
+@compiled
+def best_chance(moves, opposing, others, rules):
+    """The mover's chance against a board with its best legal move."""
+    legal, held = legal_and_held(moves, opposing, others, rules)
     best = np.int64(0)
-    for k in range(count):
+    for k in range(moves[-1]):
         if legal >> k & 1:
-            chance = chance_after(table, targets[k], squares[k], held >> k & 1, opposing, without)
-            best = max(best, chance)
+            best = max(best, chance_after(moves, k, held >> k & 1, opposing, others))
     return best
 
 
 @compiled
-def mean_chance(table, targets, squares, count, bits, opposing, without, up, rules):
-    """The mover's chance at one pair of boards with any legal move, all equally likely."""
-    held = squares_held(bits, squares, count)
-    legal = choices((1 << count) - 1, held, rules)
+def mean_chance(moves, opposing, others, up, rules):
+    """The mover's chance against a board with any legal move, all equally likely."""
+    legal, held = legal_and_held(moves, opposing, others, rules)
     total = np.int64(0)
-    for k in range(count):
+    for k in range(moves[-1]):
         if legal >> k & 1:
-            total += chance_after(table, targets[k], squares[k], held >> k & 1, opposing, without)
+            total += chance_after(moves, k, held >> k & 1, opposing, others)
     return quotient(total, popcount(legal), up)
 
 
@@ -127,10 +152,14 @@ def clear_captures(captures, begin, chances):
 
 
 @compiled
-def captures_of(captures, first_capture, square, group):
-    """The captures on a square among a group's boards: a block of `Tables.captures`."""
-    ends = row_of(first_capture, np.int64(square))
-    return block_of(row_of(captures, np.int64(square)), ends[group], ends[group + 1])
+def captures_by(moves, k, group, others):
+    """The captures of one move among a group's boards: a block of `Tables.captures`."""
+    square = np.int64(moves[2][k])
+    _, _, captures, first_capture = others
+    ends = row_of(first_capture, square)
+    if square < 0:
+        return block_of(row_of(captures, 0), 0, 0)
+    return block_of(row_of(captures, square), ends[group], ends[group + 1])
 
 
 @compiled
@@ -140,97 +169,62 @@ def row_part(table, board, begin, width):
 
 
 @compiled
-def write_best(
-    table,
-    targets,
-    squares,
-    count,
-    group,
-    begin,
-    chances,
-    bits,
-    without,
-    captures,
-    first_capture,
-    rules,
-):
-    """Write the mover's chances (W,) against a group's boards if it plays its best move."""
-    width = len(chances)
-    first_row = row_part(table, targets[0], begin, width)
-    for x in range(width):
-        chances[x] = first_row[x]
-    for k in range(1, count):
-        raise_to(row_part(table, targets[k], begin, width), chances)
-    alone = choices((1 << count) - 1, 1, rules) == 1  # R14, or there is one move only
-    for k in range(count):
-        if alone and squares[k] >= 0:
-            clear_captures(captures_of(captures, first_capture, squares[k], group), begin, chances)
-    for k in range(count):
-        if squares[k] < 0:
-            continue
-        taken = captures_of(captures, first_capture, squares[k], group)
-        if alone:
-            raise_captures(row_of(table, np.int64(targets[k])), taken, begin, chances)
-            continue
-        for h in range(len(taken)):
-            j = np.int64(row_of(taken, h)[0])
-            chances[j - begin] = best_chance(
-                table, targets, squares, count, bits[j], j, without, rules
-            )
+def write_first(moves, begin, chances):
+    """Write the mover's chances (W,) after its first move, captures left aside."""
+    row = row_part(moves[0], moves[1][0], begin, len(chances))
+    for x in range(len(chances)):
+        chances[x] = row[x]
 
 
 @compiled
-def write_mean(
-    table,
-    targets,
-    squares,
-    count,
-    group,
-    begin,
-    chances,
-    bits,
-    without,
-    captures,
-    first_capture,
-    up,
-    rules,
-):
+def write_best(moves, others, group, begin, chances, rules):
+    """Write the mover's chances (W,) against a group's boards if it plays its best move."""
+    table, targets, _, count = moves
+    write_first(moves, begin, chances)
+    for k in range(1, count):
+        raise_to(row_part(table, targets[k], begin, len(chances)), chances)
+    if choices((1 << count) - 1, 1, rules) == 1:  # who captures may do nothing else (R14)
+        for k in range(count):
+            clear_captures(captures_by(moves, k, group, others), begin, chances)
+        for k in range(count):
+            row = row_of(table, np.int64(targets[k]))
+            raise_captures(row, captures_by(moves, k, group, others), begin, chances)
+        return
+    for k in range(count):
+        taken = captures_by(moves, k, group, others)
+        for h in range(len(taken)):
+            opposing = np.int64(row_of(taken, h)[0])
+            chances[opposing - begin] = best_chance(moves, opposing, others, rules)
+
+
+@compiled
+def write_mean(moves, others, group, begin, chances, up, rules):
     """Write the mover's chances (W,) against a group's boards if it plays any legal move."""
-    width = len(chances)
-    for x in range(width):
+    table, targets, _, count = moves
+    for x in range(len(chances)):
         total = np.int64(0)
         for k in range(count):
             total += np.int64(row_of(table, np.int64(targets[k]))[begin + x])
         chances[x] = quotient(total, count, up)
     for k in range(count):
-        if squares[k] < 0:
-            continue
-        taken = captures_of(captures, first_capture, squares[k], group)
+        taken = captures_by(moves, k, group, others)
         for h in range(len(taken)):
-            j = np.int64(row_of(taken, h)[0])
-            chances[j - begin] = mean_chance(
-                table, targets, squares, count, bits[j], j, without, up, rules
-            )
+            opposing = np.int64(row_of(taken, h)[0])
+            chances[opposing - begin] = mean_chance(moves, opposing, others, up, rules)
 
 
 @compiled
-def write_planned(
-    table, targets, squares, count, group, begin, chances, plan, die, captures, first_capture
-):
+def write_planned(moves, others, group, begin, chances, plan, die):
     """Write the mover's chances (W,) against a group's boards if it plays by its plan (W,)."""
-    width = len(chances)
-    first_row = row_part(table, targets[0], begin, width)
-    for x in range(width):
-        chances[x] = first_row[x]
+    table, targets, _, count = moves
+    write_first(moves, begin, chances)
     for k in range(1, count):
-        row = row_part(table, targets[k], begin, width)
-        for x in range(width):
+        row = row_part(table, targets[k], begin, len(chances))
+        for x in range(len(chances)):
             chances[x] = row[x] if planned(plan[x], die) == k else chances[x]
     for k in range(count):
-        if squares[k] < 0:
-            continue
-        taken = captures_of(captures, first_capture, squares[k], group)
         row = row_of(table, np.int64(targets[k]))
+        taken = captures_by(moves, k, group, others)
         for h in range(len(taken)):
             pair = row_of(taken, h)
             x = np.int64(pair[0]) - begin
@@ -264,8 +258,10 @@ def sum_tile(side, group, opposing, sums, chances, tables, rules):
         rules: `CompiledRules`.
     """
     rolls, waits, play, plan, up = side
-    # Taken from the tuple here: each taking counts a reference.
-    bits, first, count, target, square, weight, _, _, without, captures, first_capture = tables
+    first, count, weight = tables.first, tables.choices, tables.weight
+    target, square = tables.target, tables.square
+    rolls, waits = block_of(rolls, 0, len(rolls)), block_of(waits, 0, len(waits))
+    others = others_of(tables)
     begin, width = first[opposing], first[opposing + 1] - first[opposing]
     row = block_of(chances, 0, width)
     for i in range(first[group], first[group + 1]):
@@ -274,56 +270,21 @@ def sum_tile(side, group, opposing, sums, chances, tables, rules):
         for x in range(width):
             own_sums[x] = 0
         for die in range(6):
-            number = np.int64(count[i, die])
-            if number == 0:
+            if count[i, die] == 0:
                 continue
-            table = rolls if die == 5 else waits
-            targets, squares = row_of(row_of(target, i), die), row_of(row_of(square, i), die)
+            moves = (
+                rolls if die == 5 else waits,
+                row_of(row_of(target, i), die),
+                row_of(row_of(square, i), die),
+                np.int64(count[i, die]),
+            )
             if play == BEST:
-                write_best(
-                    table,
-                    targets,
-                    squares,
-                    number,
-                    opposing,
-                    begin,
-                    row,
-                    bits,
-                    without,
-                    captures,
-                    first_capture,
-                    rules,
-                )
+                write_best(moves, others, opposing, begin, row, rules)
             elif play == UNIFORM:
-                write_mean(
-                    table,
-                    targets,
-                    squares,
-                    number,
-                    opposing,
-                    begin,
-                    row,
-                    bits,
-                    without,
-                    captures,
-                    first_capture,
-                    up,
-                    rules,
-                )
+                write_mean(moves, others, opposing, begin, row, up, rules)
             else:
-                write_planned(
-                    table,
-                    targets,
-                    squares,
-                    number,
-                    opposing,
-                    begin,
-                    row,
-                    row_part(plan, i, begin, width),
-                    die,
-                    captures,
-                    first_capture,
-                )
+                part = row_part(plan, i, begin, width)
+                write_planned(moves, others, opposing, begin, row, part, die)
             add_weighted(weight[i, die], row, own_sums)
 
 

@@ -136,16 +136,10 @@ class Duel:
         gaps = self._threads.run(part_gap, len(self.ground), float(len(self.ground)))
         return max(gaps) / self.ground.scale.one
 
-    def restore(self, lower: NDArray[Any], upper: NDArray[Any]) -> None:
-        """Go on from chances of rolling that were reached before; in place.
-
-        Args:
-            lower: (N, N), ``a.rolls`` at any time.
-            upper: (N, N), ``b.rolls`` at that time.
-        """
-        self.a.rolls[:], self.b.rolls[:] = lower, upper
-        mirror(upper, self.ground.scale.one, self.a.waits)
-        mirror(lower, self.ground.scale.one, self.b.waits)
+    def restore(self) -> None:
+        """Make the chances of waiting follow from those of rolling; in place."""
+        mirror(self.b.rolls, self.ground.scale.one, self.a.waits)
+        mirror(self.a.rolls, self.ground.scale.one, self.b.waits)
 
 
 def mirror(table: NDArray[Any], one: int, out: NDArray[Any]) -> None:

@@ -125,19 +125,8 @@ def _plan_greedily(
     slack = round(TIE * scale.one)
 
     def write(part: slice) -> None:
-        plans.write_greedy_plan(
-            rolls,
-            waits,
-            slack,
-            np.arange(len(ground))[part],
-            tables.bits,
-            tables.choices,
-            tables.target,
-            tables.square,
-            tables.without,
-            plan,
-            ground.rules.compiled,
-        )
+        boards = np.arange(len(ground))[part]
+        plans.write_greedy_plan(rolls, waits, slack, boards, tables, plan, ground.rules.compiled)
 
     threads.run(write, len(ground), 100.0 * len(ground))
 

@@ -176,11 +176,12 @@ class Unfinished:
         sweeps = header.pop("sweeps")
         if header != self._header():
             raise ValueError(self._refusal(f"is of {header.get('rules')}"))
-        table = self._duel.a.rolls
-        if self._path.stat().st_size != file.tell() + 2 * table.nbytes:
+        lower, upper = self._duel.a.rolls, self._duel.b.rolls
+        if self._path.stat().st_size != file.tell() + lower.nbytes + upper.nbytes:
             raise ValueError(self._refusal("is damaged"))
-        both = np.fromfile(file, dtype=table.dtype)
-        self._duel.restore(*both.reshape(2, *table.shape))
+        for table in (lower, upper):
+            file.readinto(table.data.cast("B"))  # type: ignore[attr-defined]
+        self._duel.restore()
         return int(sweeps)
 
     def _refusal(self, why: str) -> str:
