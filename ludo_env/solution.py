@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import os
-from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from importlib import metadata
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,14 +15,13 @@ from ludo_env.core.boards import Boards, number_of_boards
 from ludo_env.core.kernels import allowed_tries
 from ludo_env.core.position import Position, as_position, start_position
 from ludo_env.core.rules import Rules, as_rules
+from ludo_env.tables import as_path, map_table, read_header, require_target, write_tables
 
 MAX_SOLVED_PAWNS = 3
 TIE = 1e-9
 """Moves whose chances differ by this much at most are equally good."""
 
-_MAGIC = "ludo_env solution"
-_FORMAT = 1
-_HEADER = 4096  # bytes, so that the table begins on a page
+_KIND = "ludo_env solution"
 
 Floats = NDArray[np.float64]
 
@@ -78,8 +74,12 @@ class Solution:
 
     def __init__(self, rules: Rules, table: NDArray[Any], error: float) -> None:
         self.rules = solvable(rules)
+        scale, boards = scale_of(rules), number_of_boards(rules.num_pawns)
+        if table.shape != (boards, boards) or table.dtype != scale.dtype:
+            wanted = f"{scale.dtype} of shape {(boards, boards)}"
+            raise ValueError(f"table must be {wanted}, got {table.dtype} of shape {table.shape}")
         self.table = table
-        self.one = scale_of(rules).one
+        self.one = scale.one
         self.error = error
         self._boards = Boards(rules.num_pawns)
 
@@ -87,8 +87,12 @@ class Solution:
         return f"Solution({self.rules}, error={self.error:.1e})"
 
     def covers(self, rules: Rules) -> bool:
-        """Whether the values hold under these rules."""
-        return _lasting(rules) == _lasting(self.rules)
+        """Whether the values hold under these rules.
+
+        Raises:
+            ValueError: The argument is no `Rules`.
+        """
+        return _lasting(as_rules(rules)) == _lasting(self.rules)
 
     @property
     def start(self) -> float:
@@ -184,10 +188,12 @@ class Solution:
             rows: Row numbers (k,) or a mask (B,); None for all.
 
         Raises:
-            ValueError: There is no such row.
+            ValueError: There is no such row, or the games have other rules.
         """
+        if not self.covers(batch.rules):
+            raise ValueError(f"batch must be of {self.rules}, got {batch.rules}")
         after = batch.afterstates(rows)
-        movers = (batch.players if rows is None else batch.players[rows])[:, None]
+        movers = (batch.players if rows is None else batch.players[np.asarray(rows)])[:, None]
         values = np.where(after.legal, 1.0, -1.0)  # what remains of it are wins
         going_on = after.legal & (after.winner < 0)
         boards, roller = after.boards[going_on], after.player[going_on].astype(np.int64)
@@ -198,24 +204,21 @@ class Solution:
         return values
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the solution to a file, wholly or not at all.
-
-        The file is a header of 4,096 bytes (a line of text, a line of JSON, spaces) and the table
-        in rows, little-endian.
+        """Write the solution to a file, wholly or not at all (see `ludo_env.tables`).
 
         Raises:
             ValueError: The file cannot be written.
         """
+        target = as_path("path", path)
+        require_target("path", target)
         header = {
-            "version": metadata.version("ludo_env"),
-            "format": _FORMAT,
             "rules": asdict(self.rules),
             "error": self.error,
             "one": self.one,
             "dtype": self.table.dtype.str,
             "boards": len(self.table),
         }
-        write_whole(path, lambda file: _write(file, header, self.table))
+        write_tables(target, _KIND, header, [self.table])
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Solution:
@@ -224,73 +227,25 @@ class Solution:
         Raises:
             ValueError: There is no such file, it is no solution, or it is damaged.
         """
-        path = Path(path)
-        header = _read_header(path)
-        rules, error, dtype, boards = _checked_header(path, header)
-        needed = _HEADER + boards * boards * dtype.itemsize
-        if path.stat().st_size != needed:
-            raise ValueError(
-                f"{str(path)!r} is damaged: {path.stat().st_size:,} bytes, {needed:,} expected"
-            )
-        table = np.memmap(path, dtype=dtype, mode="r", offset=_HEADER, shape=(boards, boards))
-        return cls(rules, table, error)
+        source = as_path("path", path)
+        header = read_header(source, _KIND)
+        rules, error = _checked_header(source, header)
+        shape = (number_of_boards(rules.num_pawns),) * 2
+        return cls(rules, map_table(source, header, scale_of(rules).dtype, shape), error)
 
 
-def write_whole(path: str | os.PathLike[str], write: Callable[[BinaryIO], None]) -> None:
-    """Write a file beside its place and move it there when it is whole.
-
-    Raises:
-        ValueError: The file cannot be written; what was there is still there.
-    """
-    path = Path(path)
-    beside = path.with_name(f"{path.name}.{os.getpid()}.writing")
-    try:
-        with beside.open("wb") as file:
-            write(file)
-        beside.replace(path)
-    except OSError as error:
-        raise ValueError(f"cannot write {str(path)!r}: {error.strerror or error}") from error
-    finally:
-        beside.unlink(missing_ok=True)
-
-
-def _write(file: BinaryIO, header: dict[str, Any], table: NDArray[Any]) -> None:
-    text = f"{_MAGIC}\n{json.dumps(header)}\n".encode()
-    file.write(text.ljust(_HEADER - 1) + b"\n")
-    table.tofile(file)
-
-
-def _read_header(path: Path) -> dict[str, Any]:
-    try:
-        with path.open("rb") as file:
-            content = file.read(_HEADER)
-    except OSError as error:
-        raise ValueError(f"cannot read {str(path)!r}: {error.strerror or error}") from error
-    magic, _, rest = content.partition(b"\n")
-    if magic != _MAGIC.encode():
-        raise ValueError(f"{str(path)!r} is no solution file")
-    try:
-        header = json.loads(rest)
-    except ValueError as error:
-        raise ValueError(f"{str(path)!r} is damaged: its header cannot be read") from error
-    if not isinstance(header, dict) or header.get("format") != _FORMAT:
-        raise ValueError(f"{str(path)!r} has a format this version cannot read")
-    return header
-
-
-def _checked_header(path: Path, header: dict[str, Any]) -> tuple[Rules, float, np.dtype[Any], int]:
+def _checked_header(path: Path, header: dict[str, Any]) -> tuple[Rules, float]:
     try:
         rules = solvable(Rules(**header["rules"]))
-        error, boards, dtype = header["error"], header["boards"], np.dtype(header["dtype"])
-        scale = scale_of(rules)
-        sound = header["one"] == scale.one and dtype == scale.dtype
-        sound = sound and boards == number_of_boards(rules.num_pawns)
-        sound = sound and isinstance(error, float) and 0 <= error < 1
     except (KeyError, TypeError, ValueError) as wrong:
-        raise ValueError(f"{str(path)!r} is damaged: {wrong}") from wrong
-    if not sound:
+        raise ValueError(f"{str(path)!r} is damaged: its rules are none ({wrong})") from wrong
+    scale = scale_of(rules)
+    expected = {"one": scale.one, "dtype": scale.dtype.str}
+    expected["boards"] = number_of_boards(rules.num_pawns)
+    error = header.get("error")
+    if not isinstance(error, float) or any(header.get(k) != v for k, v in expected.items()):
         raise ValueError(f"{str(path)!r} is damaged: its header does not fit its rules")
-    return rules, error, dtype, boards
+    return rules, error
 
 
 def _lasting(rules: Rules) -> tuple[int, int, bool, bool]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 
@@ -47,50 +48,68 @@ def test_solve_saves_what_it_found(capsys, tmp_path):
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_an_interrupted_solve_goes_on_where_it_stopped(tmp_path):
-    path, partial = tmp_path / "two.solution", tmp_path / "two.solution.partial"
-    code = """
-import sys, threading, _thread
-from ludo_env.cli import main
-threading.Timer(4, _thread.interrupt_main).start()
-sys.exit(main(["solve", "--save", sys.argv[1], "--tolerance", "1e-13", "--threads", "1"]))
+# Presses Ctrl-C, twice, after the given sweep.
+INTERRUPTED = """
+import os, signal, sys
+from ludo_env.cli import exact, main
+
+show = exact._SweepLine.show
+
+def press(line, sweep):
+    show(line, sweep)
+    if sweep.number == int(sys.argv[2]):
+        os.kill(os.getpid(), signal.SIGINT)
+        os.kill(os.getpid(), signal.SIGINT)
+
+exact._SweepLine.show = press
+sys.exit(main(["solve", "--save", sys.argv[1], "--json"]))
 """
-    done = subprocess.run(
-        [sys.executable, "-c", code, str(path)], capture_output=True, text=True, check=False
-    )
-    if done.returncode == 0:
-        pytest.skip("this machine solved it before it was interrupted")
-    assert done.returncode == 1
-    assert "Traceback" not in done.stderr
-    assert "the same command goes on from" in done.stderr
-    assert partial.exists()
-    assert not path.exists()
 
 
-def test_a_second_solve_goes_on_from_unfinished_work(capsys, tmp_path):
-    class _StopError(Exception):
-        pass
-
-    def stop(sweep):
-        if sweep.number == 15:
-            raise _StopError
-
-    path = tmp_path / "two.solution"
-    partial = tmp_path / "two.solution.partial"
-    with pytest.raises(_StopError):
-        solve(Rules(2, 2), checkpoint=partial, report=stop)
-    assert main(["solve", "--save", str(path), "--tolerance", "1e-6", "--json"]) == 0
+def test_an_interrupted_solve_goes_on_where_it_stopped(capsys, tmp_path):
+    path, partial = tmp_path / "two.solution", tmp_path / "two.solution.partial"
+    for stop, reached in ((5, 5), (12, 12)):
+        done = subprocess.run(
+            [sys.executable, "-c", INTERRUPTED, str(path), str(stop)],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 1
+        assert "Traceback" not in done.stderr
+        assert "stopping; writing unfinished work" in done.stderr
+        assert f"the same command goes on from {partial}" in done.stderr
+        assert f'"sweeps": {reached}' in partial.read_bytes()[:4096].decode()
+        assert list(tmp_path.iterdir()) == [partial]
+    assert main(["solve", "--save", str(path), "--json"]) == 0
     printed = capsys.readouterr()
-    assert "going on from" in printed.err
-    assert json.loads(printed.out)["sweeps"] > 15
+    assert "found unfinished work" in printed.err
+    results = json.loads(printed.out)
+    assert results["sweeps_before"] == 12
+    assert results["sweeps"] > 30
     assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_failing_agent_fails_the_command_by_name(capsys, two, tmp_path, monkeypatch):
+    (tmp_path / "failing.py").write_text(
+        "class Agent:\n    def act(self, batch, rows):\n        1 / 0\n"
+    )
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    assert main(["regret", "failing:Agent", "--solution", two]) == 1
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert "failing.Agent" in printed.err
+    assert "ZeroDivisionError" in printed.err
+    assert printed.err.count("\n") == 1
 
 
 def test_regret_prints_losses_and_the_worst_positions(capsys, two):
     assert main(["regret", "advance", "--solution", two, "--worst", "3"]) == 0
     printed = capsys.readouterr().out
     assert "0.00227 in a decision" in printed
-    assert printed.count(" 0 ") >= 3
+    assert "plays  best" in printed
+    assert len(re.findall(r"\d+\.\d+/\d+\.\d+ 0 \d$", printed, re.MULTILINE)) == 3
 
 
 def test_regret_prints_json_and_nothing_else(capsys, two):

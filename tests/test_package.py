@@ -144,6 +144,7 @@ FLOORS = {
     "rewards": 2,
     "agents": 2,
     "solution": 2,
+    "tables": 2,
     "envs": 3,
     "render": 3,
     "solver": 3,

@@ -70,6 +70,12 @@ def test_counted_regret_agrees_with_computed(solved, of_advance):
     assert counted == again
 
 
+def test_a_single_game_tells_no_standard_error(solved):
+    found = solver.regret("random", TWO, solution=solved(TWO), games=1)
+    assert found.games == 1
+    assert found.standard_error is None
+
+
 def test_regret_adds_up(of_advance):
     assert of_advance.games is None
     assert of_advance.standard_error == 0
@@ -145,5 +151,5 @@ def test_wrong_arguments_are_refused_by_name(solved, arguments, why):
 
 
 def test_a_solution_of_other_rules_is_refused(solved):
-    with pytest.raises(ValueError, match="solution must be one of"):
+    with pytest.raises(ValueError, match="solution must be a Solution that covers"):
         solver.regret("random", Rules(2, 2, False), solution=solved(TWO))

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import copy
 import json
+import os
 import pickle
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -171,11 +174,10 @@ def test_the_header_names_rules_error_and_version(solution, path):
 
 def rewritten(path, **changes):
     content = path.read_bytes()
-    magic, header, rest = content[:4096].split(b"\n", 2)
+    kind, header, _ = content[:4096].split(b"\n", 2)
     fields = {**json.loads(header), **changes}
-    head = magic + b"\n" + json.dumps(fields).encode() + b"\n"
+    head = kind + b"\n" + json.dumps(fields).encode() + b"\n"
     path.write_bytes(head.ljust(4095) + b"\n" + content[4096:])
-    assert rest is not None
 
 
 @pytest.mark.parametrize(
@@ -185,8 +187,8 @@ def rewritten(path, **changes):
         (lambda path: path.write_bytes(path.read_bytes() + b"x"), "damaged"),
         (lambda path: path.write_bytes(path.read_bytes()[:4096]), "damaged"),
         (lambda path: path.write_bytes(path.read_bytes()[:30]), "damaged"),
-        (lambda path: path.write_bytes(b""), "no solution file"),
-        (lambda path: path.write_bytes(b"PK" * 5000), "no solution file"),
+        (lambda path: path.write_bytes(b""), "no file of a ludo_env solution"),
+        (lambda path: path.write_bytes(b"PK" * 5000), "no file of a ludo_env solution"),
         (lambda path: path.unlink(), "cannot read"),
         (lambda path: (path.unlink(), path.mkdir()), "cannot read"),
         (lambda path: rewritten(path, format=99), "format"),
@@ -198,6 +200,8 @@ def rewritten(path, **changes):
         (lambda path: rewritten(path, one=5), "damaged"),
         (lambda path: rewritten(path, error="none"), "damaged"),
         (lambda path: rewritten(path, boards=42), "damaged"),
+        (lambda path: rewritten(path, crc32=1), "checksum"),
+        (lambda path: path.write_bytes(path.read_bytes()[:-8] + b"\xff" * 8), "checksum"),
     ],
 )
 def test_damaged_and_foreign_files_are_refused_by_name(path, damage, why):
@@ -210,26 +214,53 @@ def test_damaged_and_foreign_files_are_refused_by_name(path, damage, why):
 def test_saving_replaces_a_file_wholly_or_not_at_all(solution, path, monkeypatch):
     before = path.read_bytes()
 
-    class FullDisk:
-        dtype = solution.table.dtype
+    def full(_):
+        raise OSError(28, "No space left on device")
 
-        def __len__(self):
-            return len(solution.table)
-
-        def tofile(self, file):
-            file.write(b"half")
-            raise OSError(28, "No space left on device")
-
-    broken = Solution(TWO, FullDisk(), solution.error)
+    monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(ValueError, match="No space left"):
-        broken.save(path)
+        solution.save(path)
     assert path.read_bytes() == before
     assert list(path.parent.iterdir()) == [path]
 
 
-def test_saving_where_no_folder_is_fails_by_name(solution, tmp_path):
-    with pytest.raises(ValueError, match="cannot write"):
-        solution.save(tmp_path / "nowhere" / "file")
+def test_many_threads_may_save_to_one_path(solution, path):
+    def save_and_load(_):
+        solution.save(path)
+        return Solution.load(path).error
+
+    with ThreadPoolExecutor(4) as pool:
+        assert set(pool.map(save_and_load, range(20))) == {solution.error}
+    assert list(path.parent.iterdir()) == [path]
+
+
+def test_saving_follows_links(solution, path):
+    link = path.with_name("link")
+    link.symlink_to(path.with_name("behind"))
+    solution.save(link)
+    assert link.is_symlink()
+    assert Solution.load(link).error == solution.error
+
+
+@pytest.mark.parametrize("name", ["nowhere/file", "two.solution/file", "x" * 300, "pipe"])
+def test_saving_where_no_file_can_be_fails_by_name(solution, path, name):
+    os.mkfifo(path.with_name("pipe"))
+    with pytest.raises(ValueError, match=r"path|cannot write"):
+        solution.save(path.with_name("x").parent / name)
+    assert sorted(p.name for p in path.parent.iterdir()) == ["pipe", "two.solution"]
+
+
+@pytest.mark.parametrize("wrong", [None, 3, b"two.solution", "", "a\0b"])
+def test_a_path_is_text_or_stands_for_it(solution, wrong):
+    for call in (solution.save, Solution.load, ExactAgent):
+        with pytest.raises(ValueError, match="must be the path of a file"):
+            call(wrong)
+
+
+@pytest.mark.parametrize("table", [np.zeros((42, 42)), np.zeros((904, 904), dtype=np.float32)])
+def test_a_table_of_another_form_makes_no_solution(table):
+    with pytest.raises(ValueError, match="table must be"):
+        Solution(TWO, table, 0.0)
 
 
 # The agent
@@ -276,11 +307,28 @@ def test_a_pickled_agent_reads_its_file_again(path):
     assert (pickle.loads(content).act(batch, rows) == agent.act(batch, rows)).all()
 
 
+def test_a_loaded_or_solved_agent_can_be_copied_and_pickled(solution, path):
+    batch = GameBatch(20, TWO, seed=2)
+    rows = np.arange(20)
+    for agent in (ExactAgent(solution), ExactAgent(Solution.load(path))):
+        for other in (copy.copy(agent), copy.deepcopy(agent), pickle.loads(pickle.dumps(agent))):
+            assert (other.act(batch, rows) == agent.act(batch, rows)).all()
+
+
+def test_a_pickled_agent_finds_its_file_from_another_folder(path, monkeypatch):
+    monkeypatch.chdir(path.parent)
+    content = pickle.dumps(make_agent(f"exact:{path.name}"))
+    monkeypatch.chdir("/")
+    assert pickle.loads(content).solution.rules == TWO
+
+
 @pytest.mark.parametrize("rules", [ONE, Rules(4), Rules(2, 2, home_jumps=True)])
 def test_the_exact_agent_refuses_games_that_it_does_not_cover(solution, rules):
     batch = GameBatch(3, rules, seed=1)
     with pytest.raises(ValueError, match="solves"):
         ExactAgent(solution).act(batch, np.arange(3))
+    with pytest.raises(ValueError, match="batch must be of"):
+        solution.action_values(batch)
 
 
 def test_the_exact_agent_needs_its_file(tmp_path):

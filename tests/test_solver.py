@@ -18,7 +18,8 @@ from ludo_env.arena.match import play_match
 from ludo_env.core import sweep
 from ludo_env.core.boards import Boards
 from ludo_env.core.scripted import POLICIES
-from ludo_env.solution import NARROW, WIDE
+from ludo_env.solution import NARROW, WIDE, Solution
+from ludo_env.solver import solving
 from ludo_env.solver.duel import Duel, Ground
 from ludo_env.solver.policies import as_agent, play_of
 from ludo_env.solver.solving import PERFECT
@@ -135,7 +136,8 @@ SWEEPS = """
 import hashlib
 import numpy as np
 from ludo_env import Rules
-from ludo_env.solution import NARROW, WIDE
+from ludo_env.solution import NARROW, WIDE, Solution
+from ludo_env.solver import solving
 from ludo_env.solver.duel import Duel, Ground
 from ludo_env.solver.policies import as_agent, play_of
 from ludo_env.solver.solving import PERFECT
@@ -196,6 +198,18 @@ def test_a_tolerance_is_a_number_between_0_and_1(tolerance):
         solver.best_response("random", ONE, tolerance=tolerance)
 
 
+def test_a_tolerance_that_rounding_does_not_allow_is_refused():
+    with pytest.raises(ValueError, match="tolerance must be at least"):
+        solver.win_probability("first", "random", ONE, tolerance=1e-18)
+    assert 0 < solver.solve(ONE, tolerance=1e-18).error < 1e-13
+
+
+def test_a_policy_judged_once_gets_what_it_gets_apart(solved):
+    perfect, reply_to_it = solver.judge("advance", solved(TWO), tolerance=1e-8)
+    assert perfect == rates("advance", solved(TWO))
+    assert reply_to_it == reply("advance")
+
+
 @pytest.mark.parametrize("num_threads", [0, -1, 1.5])
 def test_threads_are_counted_from_one(num_threads):
     with pytest.raises(ValueError, match="num_threads"):
@@ -229,39 +243,86 @@ def stop_after(number):
 
 
 def test_interrupted_work_goes_on_where_it_stopped(solved, tmp_path):
-    unfinished = tmp_path / "work"
+    path = tmp_path / "two.solution"
     with pytest.raises(_StopError):
-        solver.solve(TWO, report=stop_after(20), checkpoint=unfinished)
-    assert unfinished.exists()
+        solver.solve(TWO, report=stop_after(20), save=path)
+    assert list(tmp_path.iterdir()) == [tmp_path / "two.solution.partial"]
     numbers = []
-    solution = solver.solve(
-        TWO, report=lambda sweep: numbers.append(sweep.number), checkpoint=unfinished
-    )
-    assert numbers[0] == 20  # the sweep whose report failed is done again
+    solution = solver.solve(TWO, report=lambda sweep: numbers.append(sweep.number), save=path)
+    assert numbers[0] == 21
     assert (solution.table == solved(TWO).table).all()
     assert solution.error == solved(TWO).error
-    assert not unfinished.exists()
-    assert list(tmp_path.iterdir()) == []
+    assert list(tmp_path.iterdir()) == [path]
+    assert (Solution.load(path).table == solution.table).all()
+
+
+def test_work_that_cannot_be_saved_at_its_end_is_kept(solved, tmp_path, monkeypatch):
+    path, partial = tmp_path / "two.solution", tmp_path / "two.solution.partial"
+
+    def fail(*_):
+        raise ValueError("cannot write")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Solution, "save", fail)
+        with pytest.raises(ValueError, match="cannot write"):
+            solver.solve(TWO, save=path)
+    assert list(tmp_path.iterdir()) == [partial]
+    sweeps = []
+    solution = solver.solve(TWO, save=path, report=sweeps.append)
+    assert sweeps == []
+    assert (solution.table == solved(TWO).table).all()
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_the_disk_is_looked_at_before_the_work(tmp_path):
+    (tmp_path / "folder").mkdir()
+    for target in (tmp_path / "nowhere" / "file", tmp_path / "folder", "", 3, "a\0b"):
+        with pytest.raises(ValueError, match="save"):
+            solver.solve(TWO, save=target, report=lambda _: pytest.fail("worked for nothing"))
+
+
+def test_a_full_disk_on_the_way_does_not_stop_the_work(tmp_path, monkeypatch):
+    def fail(*_):
+        raise ValueError("no space")
+
+    monkeypatch.setattr(solving, "_CHECKPOINT_SECONDS", 0.0)
+    monkeypatch.setattr(solving, "write_tables", fail)
+    assert solver.solve(ONE, save=tmp_path / "one.solution").error <= 1e-12
+    assert list(tmp_path.iterdir()) == [tmp_path / "one.solution"]
 
 
 def test_unfinished_work_of_other_rules_is_refused(tmp_path):
-    unfinished = tmp_path / "work"
+    path, partial = tmp_path / "two.solution", tmp_path / "two.solution.partial"
     with pytest.raises(_StopError):
-        solver.solve(TWO, report=stop_after(2), checkpoint=unfinished)
-    kept = unfinished.read_bytes()
-    with pytest.raises(ValueError, match="delete it to begin anew"):
-        solver.solve(Rules(2, 2, False), checkpoint=unfinished)
-    assert unfinished.read_bytes() == kept
+        solver.solve(TWO, report=stop_after(2), save=path)
+    kept = partial.read_bytes()
+    with pytest.raises(ValueError, match="remove it to begin anew"):
+        solver.solve(Rules(2, 2, False), save=path)
+    assert partial.read_bytes() == kept
 
 
-@pytest.mark.parametrize("damage", [lambda b: b[:-1], lambda b: b + b"x", lambda b: b"x" * 99])
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda content: content[:-1],
+        lambda content: content + b"x",
+        lambda content: b"x" * 99,
+        lambda content: b"",
+        lambda content: content[:-8] + bytes(8),
+        lambda content: content[:4096] + bytes(len(content) - 4096),
+        lambda content: content.replace(b'"sweeps": 2', b'"sweeps":"x'),
+        lambda content: content.replace(b'"format": 1', b'"format": 2'),
+        lambda content: b"ludo_env unfinished solution\n5\n" + content[31:],
+    ],
+)
 def test_damaged_unfinished_work_is_refused(tmp_path, damage):
-    unfinished = tmp_path / "work"
+    path, partial = tmp_path / "one.solution", tmp_path / "one.solution.partial"
     with pytest.raises(_StopError):
-        solver.solve(ONE, report=stop_after(2), checkpoint=unfinished)
-    unfinished.write_bytes(damage(unfinished.read_bytes()))
-    with pytest.raises(ValueError, match="delete it to begin anew"):
-        solver.solve(ONE, checkpoint=unfinished)
+        solver.solve(ONE, report=stop_after(2), save=path)
+    partial.write_bytes(damage(partial.read_bytes()))
+    with pytest.raises(ValueError, match="remove it to begin anew"):
+        solver.solve(ONE, save=path)
+    assert not path.exists()
 
 
 # Exact win rates
@@ -368,7 +429,7 @@ class Knows:
     def act(self, batch, rows):
         raise AssertionError("not to be asked")
 
-    def evaluate(self, observations):
+    def win_probabilities(self, observations):
         seen = observations.astype(np.int64)
         assert not seen[:, OBSERVATION["die"]].any()
         own = sum(
@@ -394,16 +455,46 @@ def drawing(batch, rows):
 
 
 def by_seat(batch, rows):
-    policy = np.where(batch.players[rows] == 0, 0, 1)
     first = batch.scripted_actions(rows, "first")
-    return np.where(policy == 0, first, least_advanced(batch, rows))
+    return np.where(batch.players[rows] == 0, first, least_advanced(batch, rows))
+
+
+def drawing_late(batch, rows):
+    """Draws at random once both pawns are past the middle of the track."""
+    own = batch.pawns(rows)[np.arange(len(rows)), batch.players[rows]]
+    late = own.min(axis=1) > 20
+    drawn, first = drawing(batch, rows), batch.scripted_actions(rows, "first")
+    return np.where(late, drawn, first)
+
+
+class Moody:
+    """Plays otherwise from its third call on."""
+
+    def __init__(self):
+        self.calls = 0
+
+    def act(self, batch, rows):
+        self.calls += 1
+        policy = least_advanced if self.calls > 2 else first_legal
+        return policy(batch, rows)
+
+
+def first_legal(batch, rows):
+    return batch.masks(rows).argmax(axis=1)
+
+
+def failing(batch, rows):
+    raise KeyError("lost")
 
 
 @pytest.mark.parametrize(
     ("policy", "why"),
     [
-        (drawing, "plays differently in another game"),
-        (by_seat, "plays differently in the other seat"),
+        (drawing, "drawing must play by the position alone"),
+        (by_seat, "must play by the position alone"),
+        (drawing_late, "must play by the position alone"),
+        (Moody(), "must play by the position alone"),
+        (failing, "failing failed: KeyError"),
         (lambda batch, rows: np.full(len(rows), 2), "illegal"),
         (lambda batch, rows: np.full(len(rows), 7), "illegal"),
         (lambda batch, rows: np.full(len(rows), -1), "illegal"),
@@ -419,16 +510,27 @@ def test_policies_without_an_exact_value_are_refused(policy, why):
         solver.best_response(policy, TWO)
 
 
-@pytest.mark.parametrize("answer", [lambda k: np.full(k, 2.0), lambda k: np.zeros(k + 1)])
-def test_evaluations_are_chances(answer):
+@pytest.mark.parametrize(
+    "answer",
+    [
+        lambda k: np.full(k, 2.0),
+        lambda k: np.full(k, np.nan),
+        lambda k: np.zeros(k + 1),
+        lambda k: ["x"] * k,
+        lambda k: [[0.5], [0.5, 0.5]],
+        lambda k: None,
+        lambda k: np.random.default_rng().random(k),
+    ],
+)
+def test_evaluations_are_win_probabilities_and_always_the_same(answer):
     class Evaluates:
         def act(self, batch, rows):
             return batch.masks(rows).argmax(axis=1)
 
-        def evaluate(self, observations):
+        def win_probabilities(self, observations):
             return answer(len(observations))
 
-    with pytest.raises(ValueError, match="evaluate"):
+    with pytest.raises(ValueError, match=r"agent .*Evaluates.* must"):
         solver.best_response(Evaluates(), TWO)
 
 

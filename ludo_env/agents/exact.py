@@ -9,7 +9,9 @@ import numpy as np
 
 from ludo_env.core.batch import GameBatch
 from ludo_env.core.checks import Ints
+from ludo_env.core.rules import Rules
 from ludo_env.solution import TIE, Solution
+from ludo_env.tables import as_path
 
 
 class ExactAgent:
@@ -23,8 +25,12 @@ class ExactAgent:
     """
 
     def __init__(self, solution: Solution | str | Path) -> None:
-        self.name = "solution" if isinstance(solution, Solution) else str(solution)
-        self.solution = solution if isinstance(solution, Solution) else Solution.load(solution)
+        self._path: Path | None = None
+        if isinstance(solution, Solution):
+            self.name, self.solution = "solution", solution
+        else:
+            self.name, self._path = str(solution), as_path("solution", solution)
+            self.solution = Solution.load(self._path)
 
     def act(self, batch: GameBatch, rows: Ints) -> Ints:
         """See `Agent.act`.
@@ -32,15 +38,22 @@ class ExactAgent:
         Raises:
             ValueError: The games have other rules than the solution's.
         """
-        if not self.solution.covers(batch.rules):
-            raise ValueError(f"{self} solves {self.solution.rules}, not {batch.rules}")
+        self.require_cover(batch.rules)
         values = self.solution.action_values(batch, rows)
         best = values.max(axis=1, keepdims=True)
         return np.asarray((values >= best - TIE).argmax(axis=1), dtype=np.int64)
 
+    def require_cover(self, rules: Rules) -> None:
+        """Refuse rules that the solution does not cover.
+
+        Raises:
+            ValueError: These are such.
+        """
+        if not self.solution.covers(rules):
+            raise ValueError(f"{self} solves {self.solution.rules}, not {rules}")
+
     def __reduce__(self) -> tuple[Any, ...]:
-        in_memory = not isinstance(self.solution.table, np.memmap)
-        return type(self), (self.solution if in_memory else self.name,)
+        return type(self), (self._path or self.solution,)
 
     def __repr__(self) -> str:
         return f"exact:{self.name}"

@@ -63,6 +63,11 @@ def add_json(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print JSON")
 
 
+def counted(number: int, what: str) -> str:
+    """A number of things, in words."""
+    return f"{number:,} {what}" + ("s" if number != 1 else "")
+
+
 def say(text: str) -> None:
     """Tell the user something that is no result."""
     print(text, file=sys.stderr)

@@ -6,21 +6,27 @@ import argparse
 import json
 import math
 import shutil
+import signal
 import statistics
 import sys
+import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from ludo_env.agents.base import Agent
 from ludo_env.arena.report import aligned
 from ludo_env.cli.common import (
     BadArgumentsError,
     add_json,
     add_options_of_rules,
     checked,
+    counted,
     progress,
     rules_of,
     say,
@@ -30,10 +36,12 @@ from ludo_env.core.boards import number_of_boards
 from ludo_env.core.rules import Rules
 from ludo_env.machine import versions
 from ludo_env.solution import MAX_SOLVED_PAWNS, Solution, scale_of, solvable
-from ludo_env.solver.policies import as_agent
-from ludo_env.solver.rates import WinRates, best_response, win_probability
+from ludo_env.solver.duel import threads_or_all
+from ludo_env.solver.policies import as_agent, require_cover, require_plan
+from ludo_env.solver.rates import judge
 from ludo_env.solver.regret import Regret, regret
-from ludo_env.solver.solving import Sweep, checked_tolerance, solve
+from ludo_env.solver.solving import Sweep, checked_tolerance, partial_path, solve
+from ludo_env.tables import as_path, require_target
 
 
 def add_solve(commands: Any) -> None:
@@ -66,43 +74,37 @@ def _add_game(parser: argparse.ArgumentParser) -> None:
 
 def _solve(options: argparse.Namespace) -> None:
     rules = checked(solvable, rules_of(options, players=2))
+    checked(checked_tolerance, options.tolerance, 0.0)
+    checked(threads_or_all, options.threads)
     path = None if options.save is None else _target(options.save, rules)
-    partial = None if path is None else path.with_name(f"{path.name}.partial")
-    if partial is not None and partial.exists():
-        say(f"going on from {partial}")
     sweeps: list[Sweep] = []
-    try:
-        with _SweepLine() as line:
+    with _SweepLine() as line, _stopping(path):
 
-            def report(sweep: Sweep) -> None:
-                sweeps.append(sweep)
-                line.show(sweep)
+        def report(sweep: Sweep) -> None:
+            sweeps.append(sweep)
+            line.show(sweep)
 
-            solution: Solution = checked(
-                solve,
-                rules,
-                tolerance=options.tolerance,
-                num_threads=options.threads,
-                checkpoint=partial,
-                report=report,
-            )
-    except KeyboardInterrupt:
-        if partial is not None and partial.exists():
-            say(f"stopped; the same command goes on from {partial}")
-        raise
-    if path is not None:
-        solution.save(path)
+        solution = solve(
+            rules,
+            tolerance=options.tolerance,
+            num_threads=options.threads,
+            save=path,
+            report=report,
+        )
     results = _solving(solution, sweeps, path)
     print(json.dumps(results, indent=2) if options.json else _solving_text(results))
 
 
 def _target(save: str, rules: Rules) -> Path:
-    """The path to save to, if there is a folder and room for it."""
-    path = Path(save)
-    if not path.parent.is_dir() or path.is_dir():
-        raise BadArgumentsError(f"--save must be a file in a folder that exists, got {save!r}")
-    # The solution, and both tables of unfinished work.
-    needed = 3 * scale_of(rules).dtype.itemsize * number_of_boards(rules.num_pawns) ** 2
+    """The path to save to, if it can be written and there is room for all that is written."""
+    path: Path = checked(as_path, "--save", save)
+    checked(require_target, "--save", path)
+    partial = partial_path(path)
+    if partial.exists():
+        say(f"found unfinished work in {partial}")
+    # Unfinished work is written beside what there is of it: two tables each; then the solution.
+    tables = 3 if partial.exists() else 5
+    needed = tables * scale_of(rules).dtype.itemsize * number_of_boards(rules.num_pawns) ** 2
     free = shutil.disk_usage(path.parent).free
     if free < needed:
         raise BadArgumentsError(
@@ -110,6 +112,30 @@ def _target(save: str, rules: Rules) -> Path:
             f"{free / 1e9:.1f} GB are free"
         )
     return path
+
+
+@contextmanager
+def _stopping(path: Path | None) -> Iterator[None]:
+    """On Ctrl-C say what happens, and let no further one disturb the writing."""
+    before = signal.getsignal(signal.SIGINT)
+
+    def stop(*_: object) -> None:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        if path is not None:
+            say("stopping; writing unfinished work ...")
+        raise KeyboardInterrupt
+
+    if path is not None and threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGINT, stop)
+    try:
+        yield
+    except KeyboardInterrupt:
+        if path is not None and partial_path(path).exists():
+            say(f"the same command goes on from {partial_path(path)}")
+        raise
+    finally:
+        if path is not None and threading.current_thread() is threading.main_thread():
+            signal.signal(signal.SIGINT, before)
 
 
 def _solving(solution: Solution, sweeps: list[Sweep], path: Path | None) -> dict[str, Any]:
@@ -123,6 +149,7 @@ def _solving(solution: Solution, sweeps: list[Sweep], path: Path | None) -> dict
         "machine": versions(),
     }
     if sweeps:
+        results["sweeps_before"] = sweeps[0].number - 1
         each = statistics.median(sweep.seconds for sweep in sweeps)
         results["seconds"] = sum(sweep.seconds for sweep in sweeps)
         results["nanoseconds_per_position_and_sweep"] = each / solution.table.size * 1e9
@@ -143,19 +170,25 @@ def _copy_seconds(table: np.ndarray[Any, Any]) -> float:
 
 def _solving_text(results: dict[str, Any]) -> str:
     lines = [
-        f"{results['rules']['num_pawns']} pawns each, {results['positions']:,} positions",
+        f"{counted(results['rules']['num_pawns'], 'pawn')} each, "
+        f"{counted(results['positions'], 'position')}",
         f"the first player wins {results['first_player_wins']:.10f}, "
         f"no value is off by more than {results['error']:.1e}",
     ]
     if "seconds" in results:
         lines.append(
-            f"{results['sweeps']} sweeps, {results['seconds']:.1f} s; "
+            f"{results['sweeps'] - results['sweeps_before']} sweeps, {results['seconds']:.1f} s"
+            f"{_earlier(results['sweeps_before'])}; "
             f"{results['nanoseconds_per_position_and_sweep']:.0f} ns for a position and sweep, "
             f"{results['times_a_memory_copy']:.0f} × a copy in memory"
         )
     if results["file"]:
         lines.append(f"saved as {results['file']}")
     return "\n".join(lines)
+
+
+def _earlier(sweeps: int) -> str:
+    return f", {sweeps} sweeps before" if sweeps else ""
 
 
 class _SweepLine:
@@ -225,16 +258,19 @@ def add_regret(commands: Any) -> None:
 
 def _regret(options: argparse.Namespace) -> None:
     rules = checked(solvable, rules_of(options, players=2))
-    agent = checked(as_agent, options.agent)
-    games = 1 if options.games is None else options.games
-    if games < 1 or options.worst < 0:
-        raise BadArgumentsError("--games must be at least 1, --worst at least 0")
+    agent: Agent = checked(as_agent, options.agent)
+    checked(require_cover, agent, rules)
     checked(checked_tolerance, options.tolerance, 0.0)
     checked(checks.checked_seed, options.seed)
+    checked(checks.natural, "--worst", options.worst)
+    if options.games is not None:
+        checked(checks.positive, "--games", options.games)
+    if options.win_rates:
+        checked(require_plan, agent, rules)
     solution = _solution(options.solution, rules)
+    rates = _win_rates(agent, solution, rules, options.tolerance) if options.win_rates else None
     with _share() as share:
-        found = checked(
-            regret,
+        found = regret(
             agent,
             rules,
             solution=solution,
@@ -249,13 +285,10 @@ def _regret(options: argparse.Namespace) -> None:
         "seed": None if found.games is None else options.seed,
         **asdict(found),
     }
-    if options.win_rates:
-        results["win_rates"] = _win_rates(agent, solution, rules, options.tolerance)
-    print(
-        json.dumps(results, indent=2)
-        if options.json
-        else _regret_text(options.agent, found, results)
-    )
+    if rates is not None:
+        results["win_rates"] = rates
+    text = _regret_text(options.agent, found, results)
+    print(json.dumps(results, indent=2) if options.json else text)
 
 
 def _solution(path: str | None, rules: Rules) -> Solution:
@@ -269,12 +302,11 @@ def _solution(path: str | None, rules: Rules) -> Solution:
 
 
 def _win_rates(
-    agent: Any, solution: Solution, rules: Rules, tolerance: float | None
+    agent: Agent, solution: Solution, rules: Rules, tolerance: float | None
 ) -> dict[str, dict[str, float]]:
-    with _SweepLine() as line:
-        shown: dict[str, Any] = {"tolerance": tolerance, "report": line.show}
-        own: WinRates = checked(win_probability, agent, solution, rules, **shown)
-        reply = best_response(agent, rules, **shown)
+    start = Solution(rules, solution.table, solution.error)  # where these games start
+    with _share() as share, _SweepLine() as line:
+        own, reply = judge(agent, start, tolerance=tolerance, report=line.show, progress=share)
     return {
         "against_perfect_play": {**own._asdict(), "mean": own.mean},
         "of_the_best_reply": {**reply._asdict(), "mean": reply.mean},
@@ -302,8 +334,8 @@ class _share:  # noqa: N801 (used as a function)
 
 
 def _regret_text(name: str, found: Regret, results: dict[str, Any]) -> str:
-    where = "computed" if found.games is None else f"counted in {found.games:,} games"
-    off = f" ± {1.96 * found.standard_error:.5f}" if found.games is not None else ""
+    where = "computed" if found.games is None else f"counted in {counted(found.games, 'game')}"
+    off = f" ± {1.96 * found.standard_error:.5f}" if found.standard_error else ""
     lines = [
         f"{name} loses, where perfect play against itself would meet it (frequencies {where}):",
         f"{found.mean:.5f}{off} in a decision, {found.mean_of_choices:.5f} in one with a choice",

@@ -98,10 +98,10 @@ def best_move(moves, opposing, others, slack, rules):
 
 @compiled
 def note_actions(numbers, others, dice, actions, bits, plan, rules):
-    """Write actions (k,) of positions (k,) into a plan. Returns the first illegal one, or −1.
+    """Write legal actions (k,) of positions (k,) into a plan.
 
     Args:
-        numbers: int64 (k,), the mover's board.
+        numbers: int64 (k,), the mover's boards.
         others: int64 (k,), the other's.
         dice: int64 (k,), 1 … 6.
         actions: int64 (k,).
@@ -110,14 +110,10 @@ def note_actions(numbers, others, dice, actions, bits, plan, rules):
         rules: `CompiledRules`.
     """
     for k in range(len(numbers)):
-        own, die, action = bits[numbers[k]], dice[k], actions[k]
+        own, die = bits[numbers[k]], dice[k]
         moves = board_choices(own, die, rules)
-        legal = choices(moves, turned(bits[others[k]] & TRACK, OPPOSITE), rules)
-        move = destination_of(own, action, die) & legal if 0 <= action < 4 else 0
-        if move == 0:
-            return k
+        move = destination_of(own, actions[k], die) & moves
         note(row_of(plan, numbers[k]), others[k], die - 1, number_of(moves, move))
-    return -1
 
 
 @compiled

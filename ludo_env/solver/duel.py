@@ -162,4 +162,4 @@ def threads_or_all(number: Any) -> int:
 
 def _dealt(groups: Ints, threads: int) -> Ints:
     """The groups in an order whose consecutive parts take about equally long."""
-    return np.concatenate([groups[k::threads] for k in range(threads)])
+    return np.concatenate([groups[k::threads] for k in range(min(threads, len(groups)))])

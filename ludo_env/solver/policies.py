@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -32,6 +32,7 @@ MAX_ASKED_PAWNS = 2
 """With more pawns there are too many positions to ask about each."""
 
 _MOVER = 0  # the seat that agents are asked in
+_ASKED_AGAIN = 256  # positions of each chunk
 
 
 class _Called:
@@ -66,8 +67,45 @@ def require_cover(agent: Agent, rules: Rules) -> None:
     Raises:
         ValueError: The agent is one of those.
     """
-    if isinstance(agent, ExactAgent) and not agent.solution.covers(rules):
-        raise ValueError(f"{agent} solves {agent.solution.rules}, not {rules}")
+    if isinstance(agent, ExactAgent):
+        agent.require_cover(rules)
+
+
+def require_plan(agent: Agent, rules: Rules) -> None:
+    """Refuse an agent that would have to be asked about too many positions.
+
+    Raises:
+        ValueError: The agent is one of those.
+    """
+    known = isinstance(agent, Scripted | ExactAgent) or _evaluates(agent)
+    if rules.num_pawns > MAX_ASKED_PAWNS and not known:
+        raise ValueError(
+            f"agent {agent!r} cannot be asked about the 10^9 positions of three pawns; use its "
+            "sampled regret (solver.regret), or give it win_probabilities(observations)"
+        )
+
+
+def _evaluates(agent: Any) -> bool:
+    return callable(getattr(agent, "win_probabilities", None))
+
+
+def answers(agent: Agent, batch: GameBatch) -> Ints:
+    """An agent's legal actions in all games of a batch, int64 (k,).
+
+    Raises:
+        ValueError: The agent fails, or answers with anything but legal actions.
+    """
+    rows = np.arange(len(batch))
+    try:
+        actions = ask(agent, batch, rows)
+    except Exception as error:
+        what = str(error) if isinstance(error, ValueError) else repr(error)
+        raise ValueError(f"agent {agent!r} failed: {what}") from error
+    legal = batch.legal(rows, actions)
+    if not legal.all():
+        bad = int(np.argmin(legal))
+        raise ValueError(f"agent {agent!r} failed: {batch.illegal(bad, actions[bad])}")
+    return actions
 
 
 def play_of(
@@ -75,8 +113,10 @@ def play_of(
 ) -> Play:
     """How an agent plays in every position.
 
-    Scripted agents, solutions, and agents with ``evaluate(observations)`` are tabulated by
-    compiled code. Others are asked for an action in every position with a choice.
+    Scripted agents, solutions, and agents with ``win_probabilities(observations)`` are tabulated by
+    compiled code: the latter are taken to play what leads to the best of these. Others are asked
+    for an action in every position with a choice, and about some of them again in another game and
+    the other seat.
 
     Args:
         agent: The agent.
@@ -89,6 +129,8 @@ def play_of(
             different seats, answers with anything but legal actions, solves other rules, or would
             have to be asked about too many positions.
     """
+    require_cover(agent, ground.rules)
+    require_plan(agent, ground.rules)
     if isinstance(agent, Scripted) and policy_code(agent.policy) == RANDOM:
         return Play(UNIFORM, np.zeros((1, 1), dtype=np.uint16))
     plan = np.zeros((len(ground), len(ground)), dtype=np.uint16)
@@ -96,9 +138,8 @@ def play_of(
     if isinstance(agent, Scripted):
         _plan_script(agent.policy, ground, threads, plan)
     elif isinstance(agent, ExactAgent):
-        require_cover(agent, ground.rules)
         _plan_greedily(agent.solution.table, ground, threads, plan)
-    elif callable(getattr(agent, "evaluate", None)):
+    elif _evaluates(agent):
         _plan_greedily(_evaluated(agent, ground, progress), ground, threads, plan)
     else:
         _plan_by_asking(agent, ground, plan, progress)
@@ -122,7 +163,7 @@ def _plan_greedily(
     scale, tables = ground.scale, ground.tables
     waits = np.empty((len(ground), len(ground)), dtype=scale.dtype)
     mirror(rolls, scale.one, waits)
-    slack = round(TIE * scale.one)
+    slack = int(TIE * scale.one)
 
     def write(part: slice) -> None:
         boards = np.arange(len(ground))[part]
@@ -136,19 +177,44 @@ def _evaluated(agent: Any, ground: Ground, progress: Progress | None) -> NDArray
     one = ground.scale.one
     table = ground.filled(0)
     size, last = len(ground), len(ground) - 1
-    for first in range(0, last * size, CHUNK):
-        own, other = np.divmod(np.arange(first, min(first + CHUNK, last * size)), size)
-        chances = np.asarray(agent.evaluate(roller_views(ground, own, other)), dtype=np.float64)
-        if chances.shape != own.shape or not ((chances >= 0) & (chances <= 1)).all():
-            raise ValueError(
-                f"agent {agent!r} must evaluate {len(own)} positions with as many numbers from 0 "
-                f"to 1, got shape {chances.shape}"
-            )
+    for own, other in _pair_chunks(last * size, size, progress):
+        chances = _chances(agent, roller_views(ground, own, other))
+        again = _spread(len(own))
+        same = _chances(agent, roller_views(ground, own[again], other[again]))
+        if not np.allclose(same, chances[again], atol=1e-5):
+            raise ValueError(f"agent {agent!r} must evaluate a position always alike")
         table[own, other] = np.rint(chances * one).astype(table.dtype)
-        if progress is not None:
-            progress(first / (last * size))
     table[:last, last] = 0
     return table
+
+
+def _chances(agent: Any, views: Int8s) -> NDArray[np.float64]:
+    answer = agent.win_probabilities(views)
+    try:
+        chances = np.asarray(answer, dtype=np.float64)
+    except (TypeError, ValueError):
+        chances = np.asarray(np.nan)
+    if chances.shape != (len(views),) or not ((chances >= 0) & (chances <= 1)).all():
+        raise ValueError(
+            f"agent {agent!r} must give {len(views)} win probabilities from 0 to 1 in a row, got "
+            f"{answer!r}"
+        )
+    return chances
+
+
+def _pair_chunks(number: int, size: int, progress: Progress | None) -> Iterator[tuple[Ints, Ints]]:
+    """The first pairs of boards, some thousand at a time."""
+    for first in range(0, number, CHUNK):
+        last = min(first + CHUNK, number)
+        own, other = np.divmod(np.arange(first, last), size)
+        yield own, other
+        if progress is not None:
+            progress(last / number)
+
+
+def _spread(number: int) -> Ints:
+    """Some places out of so many, from the last to the first."""
+    return np.arange(number)[:: -max(1, number // _ASKED_AGAIN)]
 
 
 def roller_views(ground: Ground, own: Ints, other: Ints) -> Int8s:
@@ -164,33 +230,19 @@ def roller_views(ground: Ground, own: Ints, other: Ints) -> Int8s:
 def _plan_by_asking(
     agent: Agent, ground: Ground, plan: NDArray[np.uint16], progress: Progress | None
 ) -> None:
-    if ground.rules.num_pawns > MAX_ASKED_PAWNS:
-        raise ValueError(
-            f"agent {agent!r} cannot be asked about the 10^9 positions of three pawns; use its "
-            "sampled regret (solver.regret), or give it evaluate(observations)"
-        )
     size, rules = len(ground), ground.rules.compiled
     bits = ground.tables.bits
-    trusted = False
-    for first in range(0, size * size, CHUNK):
-        own, other = np.divmod(np.arange(first, min(first + CHUNK, size * size)), size)
+    for own, other in _pair_chunks(size * size, size, progress):
         open_dice = np.zeros((len(own), 6), dtype=np.bool_)
         plans.write_forced(own, other, bits, open_dice, plan, rules)
         pair, die = np.nonzero(open_dice)
         if not len(pair):
             continue
-        own, other = own[pair], other[pair]
-        batch = standing(ground, own, other, die + 1)
-        rows = np.arange(len(batch))
-        actions = ask(agent, batch, rows)
-        bad = plans.note_actions(own, other, die + 1, actions, bits, plan, rules)
-        if bad >= 0:
-            raise ValueError(f"agent {agent!r}: {batch.illegal(bad, actions[bad])}")
-        if not trusted:
-            _require_steady(agent, ground, own, other, die + 1, actions)
-            trusted = True
-        if progress is not None:
-            progress(first / (size * size))
+        own, other, dice = own[pair], other[pair], die + 1
+        actions = answers(agent, standing(ground, own, other, dice))
+        plans.note_actions(own, other, dice, actions, bits, plan, rules)
+        again = _spread(len(own))
+        _require_steady(agent, ground, own[again], other[again], dice[again], actions[again])
 
 
 def standing(ground: Ground, own: Ints, other: Ints, dice: Ints, mover: int = _MOVER) -> GameBatch:
@@ -204,15 +256,12 @@ def standing(ground: Ground, own: Ints, other: Ints, dice: Ints, mover: int = _M
 def _require_steady(
     agent: Agent, ground: Ground, own: Ints, other: Ints, dice: Ints, actions: Ints
 ) -> None:
-    """Refuse an agent that plays differently in other games, or in the other seat."""
-    rows = np.arange(len(own))
-    games = standing(ground, own, other, dice).copy(seed=1)
-    seat = standing(ground, own, other, dice, mover=1 - _MOVER)
-    for batch, where in ((games, "another game"), (seat, "the other seat")):
-        differs = ask(agent, batch, rows) != actions
-        if differs.any():
-            position = batch.position(int(differs.argmax()))
-            raise ValueError(
-                f"agent {agent!r} plays differently in {where} at {str(position)!r}; "
-                "exact values need a policy that depends on the position alone"
-            )
+    """Refuse an agent that plays otherwise when it is asked in another game, in the other seat."""
+    batch = standing(ground, own, other, dice, mover=1 - _MOVER).copy(seed=1)
+    differs = answers(agent, batch) != actions
+    if differs.any():
+        position = str(batch.position(int(differs.argmax())))
+        raise ValueError(
+            f"agent {agent!r} must play by the position alone, but asked in another game and the "
+            f"other seat it plays differently at {position!r}"
+        )

@@ -7,17 +7,23 @@ from typing import Any
 
 import numpy as np
 
-from ludo_env.agents.base import Agent, ask
+from ludo_env.agents.base import Agent
 from ludo_env.agents.scripted import Scripted
 from ludo_env.core import checks
-from ludo_env.core.batch import GameBatch
 from ludo_env.core.checks import Ints
 from ludo_env.core.rules import Rules
 from ludo_env.core.scripted import RANDOM, policy_code
 from ludo_env.solution import MAX_SOLVED_PAWNS, TIE, Floats, Solution, solvable
 from ludo_env.solver.duel import Ground
-from ludo_env.solver.policies import CHUNK, Progress, as_agent, require_cover, standing
-from ludo_env.solver.solving import solve
+from ludo_env.solver.policies import (
+    CHUNK,
+    Progress,
+    answers,
+    as_agent,
+    require_cover,
+    standing,
+)
+from ludo_env.solver.solving import Report, solve
 from ludo_env.solver.visits import Visits, computed_visits, counted_visits
 
 SAMPLED_GAMES = 20_000
@@ -55,7 +61,8 @@ class Regret:
         choices: Those with more than one legal move.
         games: Games of perfect self-play in which decisions were met; None where the frequencies
             were computed.
-        standard_error: Of ``mean``, where games were played; 0 where they were not.
+        standard_error: Of ``mean``; 0 where the frequencies were computed, None where a single
+            game was played.
         worst: The largest losses first, in positions that perfect self-play meets at least once in
             10,000 games.
     """
@@ -66,7 +73,7 @@ class Regret:
     decisions: float
     choices: float
     games: int | None
-    standard_error: float
+    standard_error: float | None
     worst: tuple[Blunder, ...]
 
     def __float__(self) -> float:
@@ -81,6 +88,7 @@ def regret(
     games: int | None = None,
     seed: int | None = 0,
     examples: int = 10,
+    report: Report | None = None,
     progress: Progress | None = None,
 ) -> Regret:
     """The win probability that a policy loses in a decision, against perfect choices.
@@ -97,6 +105,7 @@ def regret(
         games: Games to play; None to compute frequencies, or for 20,000 with three pawns.
         seed: The seed of the games; None for a fresh one.
         examples: How many of the worst positions to list.
+        report: Called after each sweep where the game is solved first.
         progress: Called with the share of the positions that have been asked about.
 
     Raises:
@@ -111,9 +120,9 @@ def regret(
         games = SAMPLED_GAMES
     seed, examples = checks.seed_or_fresh(seed), checks.natural("examples", examples)
     if solution is None:
-        solution = solve(rules)
+        solution = solve(rules, report=report)
     if not isinstance(solution, Solution) or not solution.covers(rules):
-        raise ValueError(f"solution must be one of {rules}, got {solution!r}")
+        raise ValueError(f"solution must be a Solution that covers {rules}, got {solution!r}")
     ground = Ground(rules)
     if games is None:
         visits = computed_visits(ground, solution)
@@ -139,21 +148,11 @@ def _asked(
         if uniform:
             losses[part] = np.nanmean(lost, axis=1)
         else:
-            played[part] = _legal_actions(agent, batch)
+            played[part] = answers(agent, batch)
             losses[part] = np.take_along_axis(lost, played[part, None], axis=1)[:, 0]
         if progress is not None:
             progress(min(1.0, (first + CHUNK) / len(played)))
     return played, losses, all_losses
-
-
-def _legal_actions(agent: Agent, batch: GameBatch) -> Ints:
-    rows = np.arange(len(batch))
-    actions = ask(agent, batch, rows)
-    legal = batch.legal(rows, actions)
-    if not legal.all():
-        bad = int(np.argmin(legal))
-        raise ValueError(f"agent {agent!r}: {batch.illegal(bad, actions[bad])}")
-    return actions
 
 
 def _summary(
@@ -174,11 +173,13 @@ def _summary(
     )
 
 
-def _standard_error(visits: Visits, losses: Floats, mean: float) -> float:
+def _standard_error(visits: Visits, losses: Floats, mean: float) -> float | None:
     """Of a ratio of two means over independent games."""
     sample = visits.sample
-    if sample is None or sample.games < 2:
+    if sample is None:
         return 0.0
+    if sample.games < 2:
+        return None
     lost = np.bincount(sample.game, weights=losses[sample.place], minlength=sample.games)
     off = lost - mean * sample.decisions
     return float(off.std(ddof=1) / np.sqrt(sample.games) / sample.decisions.mean())

@@ -2,27 +2,30 @@
 
 from __future__ import annotations
 
-import json
 import math
 import os
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ludo_env.core.rules import Rules
+from ludo_env.core.rules import Rules, is_integer
 from ludo_env.core.sweep import BEST
-from ludo_env.solution import MAX_SOLVED_PAWNS, Solution, solvable, write_whole
-from ludo_env.solver.duel import Duel, Ground, Play
+from ludo_env.solution import MAX_SOLVED_PAWNS, Solution, solvable
+from ludo_env.solver.duel import Duel, Ground, Play, threads_or_all
+from ludo_env.tables import as_path, read_header, read_tables, require_target, write_tables
 
 PERFECT = Play(BEST, np.zeros((1, 1), dtype=np.uint16))
 """The best move, whatever the other plays."""
 
 _CHECKPOINT_SECONDS = 300.0
+_TELLING = 0.25  # a bound below which its fall tells how it will go on
+_KIND = "ludo_env unfinished solution"
 
 
 @dataclass(frozen=True)
@@ -73,7 +76,7 @@ def solve(
     tolerance: float | None = None,
     num_threads: int | None = None,
     report: Report | None = None,
-    checkpoint: str | os.PathLike[str] | None = None,
+    save: str | os.PathLike[str] | None = None,
 ) -> Solution:
     """Solve a two-player game: the chance to win, with perfect play, in every position.
 
@@ -84,40 +87,60 @@ def solve(
 
     Args:
         rules: Two players with up to three pawns each; any options.
-        tolerance: How far values may be off; None for 1e-12, and 5e-8 for three pawns. About
-            2e-8 is the least that three pawns' rounded values can reach.
+        tolerance: How far values may be off; None for 1e-12, and 5e-8 for three pawns. Below 1e-14,
+            2e-8 for three pawns, rounding may keep them further apart: see `Solution.error`.
         num_threads: Threads; None for one for each core. The result does not depend on it.
         report: Called after each sweep.
-        checkpoint: A file for unfinished work: read where it exists, written every five minutes
-            and when interrupted, removed at the end.
+        save: A file to write the solution to. Unfinished work is written beside it, as
+            ``PATH.partial``, every five minutes and when the call ends early; the same call goes on
+            from there.
 
     Raises:
-        ValueError: An argument is wrong, or the checkpoint cannot be read or is of other rules.
+        ValueError: An argument is wrong, the file cannot be written, or unfinished work cannot be
+            read or is of other rules.
     """
     rules = solvable(rules)
     tolerance = checked_tolerance(tolerance, default_tolerance(rules))
-    duel = Duel(Ground(rules), PERFECT, PERFECT, num_threads)
-    work = Unfinished(Path(checkpoint), duel) if checkpoint is not None else None
-    number = work.resume() if work is not None else 0
-    bound, change = _bound(duel), 1.0
-    while bound > tolerance and change > 0:
-        try:
-            began, before, number = time.perf_counter(), bound, number + 1
-            change = duel.sweep()
-            bound, seconds = _bound(duel), time.perf_counter() - began
-            if report is not None:
-                left = seconds * _sweeps_left(before, bound, tolerance)
-                report(Sweep(number, change, bound, seconds, left))
-            if work is not None:
-                work.save_now_and_then(number)
-        except BaseException:
-            if work is not None:
-                work.save(number - 1)
-            raise
-    solution = Solution(rules, _middle(duel), bound)
-    if work is not None:
-        work.remove()
+    threads = threads_or_all(num_threads)
+    target = None if save is None else as_path("save", save)
+    if target is not None:
+        require_target("save", target)
+    duel = Duel(Ground(rules), PERFECT, PERFECT, threads)
+    if target is None:
+        return _solved(duel, tolerance, report, None)
+    work = Unfinished(partial_path(target), duel)
+    work.resume()
+    try:
+        solution = _solved(duel, tolerance, report, work)
+        solution.save(target)
+    except BaseException:
+        with suppress(ValueError):  # where nothing can be written, the first error says more
+            work.save()
+        raise
+    work.remove()
     return solution
+
+
+def partial_path(path: Path) -> Path:
+    """Where unfinished work of a solution lies."""
+    return path.with_name(f"{path.name}.partial")
+
+
+def _solved(
+    duel: Duel, tolerance: float, report: Report | None, work: Unfinished | None
+) -> Solution:
+    """Sweep until both bounds meet, or rounding keeps them apart."""
+    bound, change, number = _bound(duel), 1.0, 0 if work is None else work.sweeps
+    while bound > tolerance and change > 0:
+        began, before, number = time.perf_counter(), bound, number + 1
+        change = duel.sweep()
+        bound, seconds = _bound(duel), time.perf_counter() - began
+        if work is not None:
+            work.swept(number)
+        if report is not None:
+            left = _sweeps_left(before, bound, tolerance)
+            report(Sweep(number, change, bound, seconds, None if left is None else left * seconds))
+    return Solution(duel.ground.rules, _middle(duel), bound)
 
 
 def _bound(duel: Duel) -> float:
@@ -125,82 +148,80 @@ def _bound(duel: Duel) -> float:
     return duel.gap() / 2 + 0.5 / duel.ground.scale.one
 
 
-def _sweeps_left(before: float, bound: float, tolerance: float) -> float:
+def _sweeps_left(before: float, bound: float, tolerance: float) -> int | None:
     """How many more it takes if the bound goes on falling as in the last one."""
-    if not 0 < bound < before:
-        return math.inf
-    return max(0.0, math.ceil(math.log(bound / tolerance) / math.log(before / bound)))
+    if not bound < min(before, _TELLING):
+        return None
+    return max(0, math.ceil(math.log(bound / tolerance) / math.log(before / bound)))
 
 
 def _middle(duel: Duel) -> NDArray[Any]:
-    """The middle of both tables; in place, since there may be no room for another."""
-    lower, upper = duel.a.rolls, duel.b.rolls
-    np.subtract(upper, lower, out=upper)
-    np.floor_divide(upper, 2, out=upper)
-    np.add(upper, lower, out=upper)
-    return upper
+    """The middle of both tables of rolling, in the place of one of waiting."""
+    lower, upper, middle = duel.a.rolls, duel.b.rolls, duel.a.waits
+    np.subtract(upper, lower, out=middle)
+    np.floor_divide(middle, 2, out=middle)
+    np.add(middle, lower, out=middle)
+    return middle
 
 
 class Unfinished:
-    """A file that holds a duel's progress: a line of JSON and both tables of rolling.
+    """A duel's progress in a file: both tables of rolling.
 
     Args:
         path: The file.
         duel: A duel of perfect play on both sides.
+
+    Attributes:
+        sweeps: How many sweeps the duel has made, before a resumption too.
     """
 
     def __init__(self, path: Path, duel: Duel) -> None:
+        self.sweeps = 0
         self._path = path
         self._duel = duel
         self._saved = time.monotonic()
 
-    def _header(self) -> dict[str, Any]:
-        return {"ludo_env": "unfinished solution", "rules": asdict(self._duel.ground.rules)}
+    @property
+    def _tables(self) -> list[NDArray[Any]]:
+        return [self._duel.a.rolls, self._duel.b.rolls]
 
-    def resume(self) -> int:
-        """Go on from the file, if there is one. Returns the number of sweeps it holds.
+    def resume(self) -> None:
+        """Go on from the file, if there is one.
 
         Raises:
             ValueError: The file cannot be read, or holds something else.
         """
         if not self._path.exists():
-            return 0
+            return
         try:
-            with self._path.open("rb") as file:
-                return self._read(file)
-        except (OSError, UnicodeDecodeError, json.JSONDecodeError, KeyError, TypeError) as error:
-            raise ValueError(self._refusal(f"cannot be read ({error})")) from error
-
-    def _read(self, file: BinaryIO) -> int:
-        header = json.loads(file.readline(4096))
-        sweeps = header.pop("sweeps")
-        if header != self._header():
-            raise ValueError(self._refusal(f"is of {header.get('rules')}"))
-        lower, upper = self._duel.a.rolls, self._duel.b.rolls
-        if self._path.stat().st_size != file.tell() + lower.nbytes + upper.nbytes:
-            raise ValueError(self._refusal("is damaged"))
-        for table in (lower, upper):
-            file.readinto(table.data.cast("B"))  # type: ignore[attr-defined]
+            header = read_header(self._path, _KIND)
+            rules, sweeps = header.get("rules"), header.get("sweeps", 0)
+            if rules != asdict(self._duel.ground.rules):
+                raise ValueError(f"{str(self._path)!r} is of {rules}")
+            if not is_integer(sweeps):
+                raise ValueError(f"{str(self._path)!r} is damaged: {sweeps!r} sweeps")
+            read_tables(self._path, header, self._tables)
+        except ValueError as error:
+            raise ValueError(f"unfinished work {error}; remove it to begin anew") from error
         self._duel.restore()
-        return int(sweeps)
+        self.sweeps = int(sweeps)
 
-    def _refusal(self, why: str) -> str:
-        return f"the unfinished work in {str(self._path)!r} {why}; delete it to begin anew"
-
-    def save_now_and_then(self, sweeps: int) -> None:
-        """`save`, if the last time is long ago."""
+    def swept(self, number: int) -> None:
+        """Count a sweep, and `save` if the last time is long ago and the disk allows."""
+        self.sweeps = number
         if time.monotonic() - self._saved >= _CHECKPOINT_SECONDS:
-            self.save(sweeps)
+            with suppress(ValueError):
+                self.save()
 
-    def save(self, sweeps: int) -> None:
-        """Write the file."""
-        write_whole(self._path, lambda file: self._write(file, sweeps))
+    def save(self) -> None:
+        """Write the file.
+
+        Raises:
+            ValueError: It cannot be written.
+        """
+        header = {"rules": asdict(self._duel.ground.rules), "sweeps": self.sweeps}
+        write_tables(self._path, _KIND, header, self._tables)
         self._saved = time.monotonic()
-
-    def _write(self, file: BinaryIO, sweeps: int) -> None:
-        file.write(json.dumps({**self._header(), "sweeps": sweeps}).encode() + b"\n")
-        self._duel.a.rolls.tofile(file)
-        self._duel.b.rolls.tofile(file)
 
     def remove(self) -> None:
         """Delete the file."""
