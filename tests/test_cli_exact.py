@@ -48,20 +48,24 @@ def test_solve_saves_what_it_found(capsys, tmp_path):
     assert list(tmp_path.iterdir()) == [path]
 
 
-# Presses Ctrl-C, twice, after the given sweep.
+# Presses Ctrl-C after the given sweep, and again while unfinished work is written.
 INTERRUPTED = """
 import os, signal, sys
 from ludo_env.cli import exact, main
+from ludo_env.solver import solving
 
-show = exact._SweepLine.show
+show, write_tables = exact._SweepLine.show, solving.write_tables
 
-def press(line, sweep):
+def show_and_press(line, sweep):
     show(line, sweep)
     if sweep.number == int(sys.argv[2]):
         os.kill(os.getpid(), signal.SIGINT)
-        os.kill(os.getpid(), signal.SIGINT)
 
-exact._SweepLine.show = press
+def press_and_write(*arguments):
+    os.kill(os.getpid(), signal.SIGINT)
+    write_tables(*arguments)
+
+exact._SweepLine.show, solving.write_tables = show_and_press, press_and_write
 sys.exit(main(["solve", "--save", sys.argv[1], "--json"]))
 """
 

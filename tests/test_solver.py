@@ -102,6 +102,16 @@ def test_no_value_is_off_by_more_than_the_stated_error(solved, tolerance):
     assert rough.error <= tolerance
 
 
+def test_the_stated_error_is_half_the_distance_of_the_bounds():
+    sweeps = []
+    solver.solve(TWO, tolerance=1e-3, report=sweeps.append)
+    duel = Duel(Ground(TWO), PERFECT, PERFECT)
+    for reported in sweeps:
+        duel.sweep()
+        distance = (duel.b.rolls - duel.a.rolls).max() / duel.ground.scale.one
+        assert reported.bound == pytest.approx(distance / 2, abs=1e-13)
+
+
 def test_bounds_only_tighten_and_always_hold_the_value(solved):
     duel = Duel(Ground(TWO), PERFECT, PERFECT)
     table = solved(TWO).table
