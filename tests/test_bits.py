@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ludo_env.core import bits, dice
-from ludo_env.core.rows import row_of
+from ludo_env.core.rows import block_of, row_of
 
 INTEGERS = st.integers(-(2**63), 2**63 - 1)
 BOARDS = st.integers(0, 2**62)
@@ -88,3 +88,18 @@ def test_a_borrowed_row_is_a_view_of_its_array(shape: tuple[int, ...]) -> None:
     assert array[3, 0].all()
     assert array.sum() == array[3, 0].sum()
     assert np.shares_memory(row_of(array, 3), array)
+
+
+@pytest.mark.parametrize("ndim", [1, 2, 3])
+@pytest.mark.parametrize(("first", "last"), [(0, 3), (2, 5), (3, 9), (5, 5), (5, 64)])
+def test_a_block_ends_where_its_array_does(ndim, first, last):
+    array = np.arange(5 * 2 ** (ndim - 1)).reshape((5,) + (2,) * (ndim - 1))
+
+    @numba.njit
+    def shape_and_sum(array, first, last):
+        block = block_of(array, first, last)
+        return block.shape, block.sum()
+
+    expected = array[first:last]
+    assert shape_and_sum(array, first, last) == (expected.shape, expected.sum())
+    assert (block_of(array, first, last) == expected).all()

@@ -54,7 +54,10 @@ def _compiled_row_of(array, k):
 
 
 def block_of(array: Any, first: int, last: int) -> Any:
-    """Rows ``first`` … ``last`` − 1, from 0 on, of a C-contiguous array as a view; None of None."""
+    """Rows ``first`` … ``last`` − 1 of a C-contiguous array as a view, as far as there are so many.
+
+    ``first`` is from 0 to the number of rows; None of None.
+    """
     return None if array is None else array[first:last]
 
 
@@ -88,4 +91,4 @@ def _borrowed_block(typing_context, array, first, last):
 def _compiled_block_of(array, first, last):
     if isinstance(array, types.NoneType):
         return lambda array, first, last: None
-    return lambda array, first, last: _borrowed_block(array, first, last)
+    return lambda array, first, last: _borrowed_block(array, first, min(last, len(array)))
