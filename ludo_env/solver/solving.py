@@ -87,8 +87,8 @@ def solve(
 
     Args:
         rules: Two players with up to three pawns each; any options.
-        tolerance: How far values may be off; None for 1e-12, and 5e-8 for three pawns. Below 1e-14,
-            2e-8 for three pawns, rounding may keep them further apart: see `Solution.error`.
+        tolerance: How far values may be off; None for 1e-12, and 5e-8 for three pawns. Rounding
+            allows no less than some 4e-13, 3e-8 for three pawns: see `Solution.error`.
         num_threads: Threads; None for one for each core. The result does not depend on it.
         report: Called after each sweep.
         save: A file to write the solution to. Unfinished work is written beside it, as
