@@ -489,22 +489,6 @@ def drawing_late(batch, rows):
     return np.where(late, drawn, first)
 
 
-class Moody:
-    """Plays otherwise from its third call on."""
-
-    def __init__(self):
-        self.calls = 0
-
-    def act(self, batch, rows):
-        self.calls += 1
-        policy = least_advanced if self.calls > 2 else first_legal
-        return policy(batch, rows)
-
-
-def first_legal(batch, rows):
-    return batch.masks(rows).argmax(axis=1)
-
-
 def failing(batch, rows):
     raise KeyError("lost")
 
@@ -515,7 +499,6 @@ def failing(batch, rows):
         (drawing, "drawing must play by the position alone"),
         (by_seat, "must play by the position alone"),
         (drawing_late, "must play by the position alone"),
-        (Moody(), "must play by the position alone"),
         (failing, "failing failed: KeyError"),
         (lambda batch, rows: np.full(len(rows), 2), "illegal"),
         (lambda batch, rows: np.full(len(rows), 7), "illegal"),
