@@ -44,13 +44,13 @@ def some_pairs(rules, number, seed=1):
 @cache
 def reply(policy):
     """How often the best reply to a policy wins with two pawns."""
-    return solver.best_response(policy, TWO, tolerance=1e-8)
+    return solver.best_response(policy, TWO, tolerance=1e-6)
 
 
 @cache
 def rates(a, b):
     """How often one policy wins against another with two pawns."""
-    return solver.win_probability(a, b, TWO, tolerance=1e-8)
+    return solver.win_probability(a, b, TWO, tolerance=1e-6)
 
 
 def may_spare(own, other):
@@ -227,7 +227,7 @@ def test_a_tolerance_that_rounding_does_not_allow_is_refused():
 
 
 def test_a_policy_judged_once_gets_what_it_gets_apart(solved):
-    perfect, reply_to_it = solver.judge("advance", solved(TWO), tolerance=1e-8)
+    perfect, reply_to_it = solver.judge("advance", solved(TWO), tolerance=1e-6)
     assert perfect == rates("advance", solved(TWO))
     assert reply_to_it == reply("advance")
 
@@ -362,13 +362,13 @@ def test_perfect_play_against_itself_wins_what_the_solution_says(solved):
 
 
 def test_no_reply_to_perfect_play_is_better_than_perfect_play(solved):
-    assert reply(solved(TWO)).first == pytest.approx(solved(TWO).start, abs=1e-8)
+    assert reply(solved(TWO)).first == pytest.approx(solved(TWO).start, abs=1e-6)
 
 
 def test_win_rates_of_both_sides_make_up_one():
     ours, theirs = rates("advance", "random"), rates("random", "advance")
-    assert ours.first + theirs.second == pytest.approx(1, abs=1e-7)
-    assert ours.second + theirs.first == pytest.approx(1, abs=1e-7)
+    assert ours.first + theirs.second == pytest.approx(1, abs=1e-5)
+    assert ours.second + theirs.first == pytest.approx(1, abs=1e-5)
     assert ours.first > ours.second > 0.5
 
 
@@ -438,7 +438,7 @@ def test_a_policy_that_is_asked_gets_what_compiled_ones_get():
         def act(self, batch, rows):
             return batch.scripted_actions(rows, "advance")
 
-    assert solver.best_response(Advance(), TWO, tolerance=1e-8) == reply("advance")
+    assert solver.best_response(Advance(), TWO, tolerance=1e-6) == reply("advance")
 
 
 class Knows:
@@ -468,7 +468,7 @@ class Knows:
 def test_a_policy_that_evaluates_positions_plays_what_it_thinks_best(solved):
     """One that knows the values is perfect; with their reverse it is worse than random."""
     solution = solved(TWO)
-    assert rates(Knows(solution), solution).first == pytest.approx(solution.start, abs=1e-7)
+    assert rates(Knows(solution), solution).first == pytest.approx(solution.start, abs=1e-5)
     assert rates(Knows(solution, reverse=True), "random").mean < 0.4
 
 
