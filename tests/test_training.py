@@ -16,7 +16,8 @@ from ludo_env import make_agent
 from ludo_env.arena import play_match
 from ludo_env.sb3 import LudoVecEnv
 from training import curve, ppo, run_folder
-from training.config import EnvConfig, EvaluationConfig, LearnerConfig, PPOConfig, parse_ppo
+from training.config import EnvConfig, EvaluationConfig, LearnerConfig, PPOConfig, parse
+from training.stopping import RunStoppedError, StopRequest
 
 RECIPES = sorted(Path("configs").glob("ppo_*.yaml"))
 TINY = {
@@ -34,13 +35,13 @@ TINY_FLAGS = [f"--{name}={value}" for name, value in TINY.items()]
 
 
 def tiny(run, **changes):
-    config, _ = parse_ppo([*TINY_FLAGS, "--run", str(run)])
+    config, _ = parse(PPOConfig, "training.ppo", [*TINY_FLAGS, "--run", str(run)])
     return PPOConfig(**{**config.__dict__, **changes})
 
 
 def train(config, stop=None):
     folder = run_folder.create(config)
-    results = ppo.run(config, folder, stop or ppo.StopRequest())
+    results = ppo.run(config, folder, stop or StopRequest())
     ppo.conclude(config, folder, results)
     return folder
 
@@ -50,7 +51,7 @@ def parameters(folder, seed=0):
     return {name: value.numpy() for name, value in model.policy.state_dict().items()}
 
 
-class StopAfter(ppo.StopRequest):
+class StopAfter(StopRequest):
     """Asks to stop at the given rollout boundary."""
 
     def __init__(self, boundary):
@@ -77,11 +78,11 @@ def test_a_run_folder_holds_all_that_is_promised(tmp_path, capsys):
 def test_resuming_goes_on_exactly_as_if_nothing_had_happened(tmp_path):
     whole = train(tiny(tmp_path / "whole"))
     config = tiny(tmp_path / "halves")
-    with pytest.raises(ppo.RunStoppedError):
+    with pytest.raises(RunStoppedError):
         train(config, StopAfter(2))
     folder = tmp_path / "halves"
     assert run_folder.Checkpoints(folder / "seed_0", 2).newest().name == "step_000000000256"
-    ppo.conclude(config, folder, ppo.run(config, folder, ppo.StopRequest()))
+    ppo.conclude(config, folder, ppo.run(config, folder, StopRequest()))
     for name, value in parameters(whole).items():
         np.testing.assert_array_equal(value, parameters(folder)[name], err_msg=name)
     for name in ("learning_curve.json", "evaluation.json"):
@@ -89,7 +90,7 @@ def test_resuming_goes_on_exactly_as_if_nothing_had_happened(tmp_path):
 
 
 def test_a_checkpoint_is_an_agent(tmp_path):
-    with pytest.raises(ppo.RunStoppedError):
+    with pytest.raises(RunStoppedError):
         train(tiny(tmp_path / "run"), StopAfter(1))
     checkpoint = run_folder.Checkpoints(tmp_path / "run" / "seed_0", 2).newest()
     agent = make_agent(f"sb3:{checkpoint / 'model.zip'}")
@@ -158,7 +159,7 @@ def test_opponents_share_the_games_as_asked():
 
 @pytest.mark.parametrize("path", RECIPES, ids=lambda path: path.stem)
 def test_every_recipe_is_read(path):
-    config, resumed = parse_ppo(["--config", str(path)])
+    config, resumed = parse(PPOConfig, "training.ppo", ["--config", str(path)])
     assert config.name == path.stem
     assert resumed is None
 
@@ -173,11 +174,11 @@ def test_any_field_is_a_flag_and_the_resolved_configuration_reads_back(tmp_path)
         "6",
     ]
     more = ["--evaluation.curve_games", "3", "--run", str(tmp_path / "run")]
-    config, _ = parse_ppo(["--config", str(RECIPES[0]), *flags, *more])
+    config, _ = parse(PPOConfig, "training.ppo", ["--config", str(RECIPES[0]), *flags, *more])
     assert config.learner.learning_rate == 0.5
     assert config.rules.num_players == 3
     folder = run_folder.create(config)
-    again, resumed = parse_ppo(["--resume", str(folder)])
+    again, resumed = parse(PPOConfig, "training.ppo", ["--resume", str(folder)])
     assert again == config
     assert resumed == folder
 
@@ -207,7 +208,7 @@ def test_any_field_is_a_flag_and_the_resolved_configuration_reads_back(tmp_path)
 )
 def test_wrong_configurations_are_refused_by_name_in_one_line(flags, named, capsys):
     with pytest.raises(SystemExit) as stopped:
-        parse_ppo(flags)
+        parse(PPOConfig, "training.ppo", flags)
     assert stopped.value.code == 2
     error = capsys.readouterr().err
     assert named in error
@@ -221,7 +222,7 @@ def test_wrong_files_are_refused_in_one_line(content, tmp_path, capsys):
     path = tmp_path / "recipe.yaml"
     path.write_text(content)
     with pytest.raises(SystemExit) as stopped:
-        parse_ppo(["--config", str(path)])
+        parse(PPOConfig, "training.ppo", ["--config", str(path)])
     assert stopped.value.code == 2
     assert capsys.readouterr().err.count("\n") == 1
 
@@ -255,12 +256,12 @@ def test_a_run_folder_is_never_written_over(tmp_path):
 
 def test_flags_override_a_recipe_wherever_it_is_named():
     flags = ["--total_steps=7", "--config", str(RECIPES[0])]
-    config, _ = parse_ppo(flags)
+    config, _ = parse(PPOConfig, "training.ppo", flags)
     assert config.total_steps == 7
 
 
 def test_a_seat_may_be_a_number():
-    config, _ = parse_ppo(["--env.seat", "1"])
+    config, _ = parse(PPOConfig, "training.ppo", ["--env.seat", "1"])
     assert config.env.seat == 1
 
 
@@ -269,33 +270,33 @@ def test_an_interrupted_evaluation_is_done_again_without_training_again(tmp_path
     folder = train(config)
     model = (folder / "seed_0" / "model.zip").read_bytes()
     (folder / "seed_0" / "evaluation.json").unlink()
-    stop = ppo.StopRequest()
+    stop = StopRequest()
     stop.made = True
-    with pytest.raises(ppo.RunStoppedError):
+    with pytest.raises(RunStoppedError):
         ppo.run(config, folder, stop)
-    assert ppo.run(config, folder, ppo.StopRequest())[0]["random"]["games"] == 4
+    assert ppo.run(config, folder, StopRequest())[0]["random"]["games"] == 4
     assert (folder / "seed_0" / "model.zip").read_bytes() == model
 
 
 @pytest.mark.parametrize("damage", ["state.pkl", "model.zip"])
 def test_a_checkpoint_without_a_file_is_refused(damage, tmp_path):
     config = tiny(tmp_path / "run")
-    with pytest.raises(ppo.RunStoppedError):
+    with pytest.raises(RunStoppedError):
         train(config, StopAfter(1))
     checkpoint = run_folder.Checkpoints(tmp_path / "run" / "seed_0", 2).newest()
     (checkpoint / damage).unlink()
     with pytest.raises(ValueError, match="cannot be read"):
-        ppo.run(config, tmp_path / "run", ppo.StopRequest())
+        ppo.run(config, tmp_path / "run", StopRequest())
 
 
 def test_a_damaged_checkpoint_is_refused(tmp_path):
     config = tiny(tmp_path / "run")
-    with pytest.raises(ppo.RunStoppedError):
+    with pytest.raises(RunStoppedError):
         train(config, StopAfter(1))
     checkpoint = run_folder.Checkpoints(tmp_path / "run" / "seed_0", 2).newest()
     os.truncate(checkpoint / "state.pkl", 100)
     with pytest.raises(ValueError, match="cannot be read"):
-        ppo.run(config, tmp_path / "run", ppo.StopRequest())
+        ppo.run(config, tmp_path / "run", StopRequest())
 
 
 LEARNING = PPOConfig(
@@ -322,8 +323,8 @@ class WorthlessRewards(LudoVecEnv):
 def learned_win_rate(tmp_path, monkeypatch, env_class):
     monkeypatch.setattr(ppo, "LudoVecEnv", env_class)
     torch.set_num_threads(1)
-    model = ppo.train(LEARNING, 0, tmp_path / "seed_0", ppo.StopRequest())
-    results = ppo.judge(LEARNING, model, 0, ppo.StopRequest())
+    model = ppo.train(LEARNING, 0, tmp_path / "seed_0", StopRequest())
+    results = ppo.judge(LEARNING, model, 0, StopRequest())
     return results["advance"]["agents"][0]["win_rate"]
 
 

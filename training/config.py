@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields, is_dataclass
 from pathlib import Path
-from typing import Any, Literal, NoReturn
+from typing import Any, Literal, NoReturn, TypeVar, cast
 
 import yaml
 from jsonargparse import ArgumentError, ArgumentParser, Namespace
@@ -14,6 +14,8 @@ from jsonargparse import ArgumentError, ArgumentParser, Namespace
 from ludo_env import Rules
 
 BAD_ARGUMENTS = 2
+
+Config = TypeVar("Config")
 
 
 @dataclass(frozen=True)
@@ -37,7 +39,7 @@ class EnvConfig:
     max_rolls: int | None = None
 
     def __post_init__(self) -> None:
-        _at_least("env.num_envs", self.num_envs, 1)
+        at_least("env.num_envs", self.num_envs, 1)
         if not self.opponents or not all(0 < share < 1e9 for share in self.opponents.values()):
             raise ValueError(f"env.opponents must have shares above 0, got {self.opponents}")
 
@@ -80,11 +82,11 @@ class LearnerConfig:
 
     def __post_init__(self) -> None:
         for name in ("rollout_length", "epochs", "threads"):
-            _at_least(f"learner.{name}", getattr(self, name), 1)
-        _at_least("learner.batch_size", self.batch_size, 2)
+            at_least(f"learner.{name}", getattr(self, name), 1)
+        at_least("learner.batch_size", self.batch_size, 2)
         for name in ("discount", "gae_lambda", "clip_range", "learning_rate"):
-            _within(f"learner.{name}", getattr(self, name), 1.0)
-        _within("learner.max_grad_norm", self.max_grad_norm, 1e9)
+            within(f"learner.{name}", getattr(self, name), 1.0)
+        within("learner.max_grad_norm", self.max_grad_norm, 1e9)
         for name in ("final_learning_rate", "entropy", "value"):
             if not 0.0 <= getattr(self, name) <= 1.0:
                 raise ValueError(f"learner.{name} must be from 0 to 1, got {getattr(self, name)}")
@@ -113,10 +115,10 @@ class EvaluationConfig:
     def __post_init__(self) -> None:
         if not self.against:
             raise ValueError("evaluation.against must name at least one opponent")
-        _at_least("evaluation.seed", self.seed, 0)
-        _at_least("evaluation.games", self.games, 2)
-        _at_least("evaluation.curve_every", self.curve_every, 0)
-        _at_least("evaluation.curve_games", self.curve_games, 2)
+        at_least("evaluation.seed", self.seed, 0)
+        at_least("evaluation.games", self.games, 2)
+        at_least("evaluation.curve_every", self.curve_every, 0)
+        at_least("evaluation.curve_games", self.curve_games, 2)
 
 
 @dataclass(frozen=True)
@@ -150,13 +152,13 @@ class PPOConfig:
     evaluation: EvaluationConfig = field(default_factory=EvaluationConfig)
 
     def __post_init__(self) -> None:
-        _at_least("total_steps", self.total_steps, 1)
-        _at_least("seed", self.seed, 0)
+        at_least("total_steps", self.total_steps, 1)
+        at_least("seed", self.seed, 0)
         if self.seed + self.seeds > 2**31:
             raise ValueError(f"seed must be below 2**31, got {self.seed}")
-        _within("checkpoint_minutes", self.checkpoint_minutes, 1e9)
-        _at_least("seeds", self.seeds, 1)
-        _at_least("keep_checkpoints", self.keep_checkpoints, 1)
+        within("checkpoint_minutes", self.checkpoint_minutes, 1e9)
+        at_least("seeds", self.seeds, 1)
+        at_least("keep_checkpoints", self.keep_checkpoints, 1)
         rollout = self.env.num_envs * self.learner.rollout_length
         if rollout % self.learner.batch_size:
             raise ValueError(
@@ -185,24 +187,31 @@ def fail(code: int, message: str) -> NoReturn:
     raise SystemExit(code)
 
 
-def parse_ppo(arguments: Sequence[str] | None = None) -> tuple[PPOConfig, Path | None]:
+def parse(
+    kind: type[Config], script: str, arguments: Sequence[str] | None = None
+) -> tuple[Config, Path | None]:
     """The configuration of a new run, or that of the run to go on with and its folder.
 
     Leaves with code 2 and one line on stderr where something is unknown or wrong.
+
+    Args:
+        kind: The configuration's dataclass.
+        script: The script's module.
+        arguments: The command line; None for this process's.
     """
     given = _config_first(sys.argv[1:] if arguments is None else arguments)
-    parser = _Parser(prog="python -m training.ppo", description="Train MaskablePPO by a recipe.")
+    parser = _Parser(prog=f"python -m {script}", description=(kind.__doc__ or "").splitlines()[0])
     parser.add_argument("--config", action="config", help="a recipe in YAML")
     parser.add_argument("--resume", metavar="RUN", help="go on with a run; takes no other flag")
-    parser.add_class_arguments(PPOConfig, fail_untyped=True)
+    parser.add_class_arguments(kind, fail_untyped=True)
     try:
         options = parser.parse_args(given)
         if options.resume is None:
-            return _build(parser, options), None
+            return _build(kind, parser, options), None
         if len(given) > (1 if given[0].startswith("--resume=") else 2):
             parser.error("--resume goes on with the run's own configuration: no other flag")
         run = Path(options.resume)
-        return read_config(run / "config.yaml"), run
+        return read_config(kind, run / "config.yaml"), run
     except (ArgumentError, ValueError, TypeError) as error:
         fail(BAD_ARGUMENTS, str(error))
 
@@ -218,7 +227,7 @@ def _config_first(arguments: Sequence[str]) -> list[str]:
     return given
 
 
-def read_config(path: Path) -> PPOConfig:
+def read_config(kind: type[Config], path: Path) -> Config:
     """A resolved configuration that `write_config` wrote.
 
     Raises:
@@ -227,16 +236,16 @@ def read_config(path: Path) -> PPOConfig:
     if not path.is_file():
         raise ValueError(f"no run to go on with: there is no {path}")
     parser = _Parser(exit_on_error=False)
-    parser.add_class_arguments(PPOConfig, fail_untyped=True)
-    return _build(parser, parser.parse_path(str(path)))
+    parser.add_class_arguments(kind, fail_untyped=True)
+    return _build(kind, parser, parser.parse_path(str(path)))
 
 
-def _build(parser: ArgumentParser, options: Namespace) -> PPOConfig:
+def _build(kind: type[Config], parser: ArgumentParser, options: Namespace) -> Config:
     ready = parser.instantiate(options)
-    return PPOConfig(**{f.name: getattr(ready, f.name) for f in fields(PPOConfig)})
+    return kind(**{f.name: getattr(ready, f.name) for f in fields(cast(Any, kind))})
 
 
-def write_config(config: PPOConfig, path: Path) -> None:
+def write_config(config: Any, path: Path) -> None:
     """Write the resolved configuration as YAML."""
     path.write_text(yaml.safe_dump(as_dict(config), sort_keys=False))
 
@@ -247,14 +256,18 @@ def as_dict(config: Any) -> Any:
         return {f.name: as_dict(getattr(config, f.name)) for f in fields(config)}
     if isinstance(config, dict):
         return {key: as_dict(value) for key, value in config.items()}
-    return list(config) if isinstance(config, tuple) else config
+    if isinstance(config, list | tuple):
+        return [as_dict(value) for value in config]
+    return config
 
 
-def _at_least(name: str, value: int, low: int) -> None:
+def at_least(name: str, value: int, low: int) -> None:
+    """Refuse a number that is too low."""
     if value < low:
         raise ValueError(f"{name} must be at least {low}, got {value}")
 
 
-def _within(name: str, value: float, high: float) -> None:
+def within(name: str, value: float, high: float) -> None:
+    """Refuse a number that is not above 0 and at most ``high``."""
     if not 0.0 < value <= high:
         raise ValueError(f"{name} must be above 0 and at most {high:g}, got {value}")

@@ -14,13 +14,19 @@ from matplotlib import pyplot
 MARKERS = "osD^vP"
 
 
-def draw(curves: Mapping[int, Sequence[Mapping[str, Any]]], num_players: int, path: Path) -> None:
-    """Draw win rates over the learner's decisions, one line for each opponent and seed.
+def draw(
+    curves: Mapping[int, Sequence[Mapping[str, Any]]],
+    chances: Sequence[float],
+    path: Path,
+    steps: str = "decisions of the learner",
+) -> None:
+    """Draw win rates over steps, one line for each opponent and seed.
 
     Args:
         curves: For each seed its points: ``steps``, and by opponent ``win_rate`` and ``interval``.
-        num_players: The players at a table; 1/P is drawn as chance.
+        chances: Win rates to be drawn as chance.
         path: The PNG to write.
+        steps: What a step is.
     """
     figure, axes = pyplot.subplots(figsize=(7, 4.2), dpi=120)
     opponents = sorted(
@@ -28,17 +34,19 @@ def draw(curves: Mapping[int, Sequence[Mapping[str, Any]]], num_players: int, pa
     )
     for number, opponent in enumerate(opponents):
         for i, (_, points) in enumerate(sorted(curves.items())):
-            steps = [point["steps"] for point in points]
+            at = [point["steps"] for point in points]
             rates = [point["against"][opponent]["win_rate"] for point in points]
             low = [point["against"][opponent]["interval"][0] for point in points]
             high = [point["against"][opponent]["interval"][1] for point in points]
             style = {"color": f"C{number}", "marker": MARKERS[number % len(MARKERS)]}
             label = f"against {opponent}" if i == 0 else None
-            axes.plot(steps, rates, label=label, markersize=3.5, linewidth=1.2, **style)
+            axes.plot(at, rates, label=label, markersize=3.5, linewidth=1.2, **style)
             if len(curves) == 1:
-                axes.fill_between(steps, low, high, color=style["color"], alpha=0.15, linewidth=0)
-    axes.axhline(1 / num_players, color="black", linewidth=0.8, linestyle=":", label="chance")
-    axes.set(xlabel="decisions of the learner", ylabel="win rate", ylim=(0, 1))
+                axes.fill_between(at, low, high, color=style["color"], alpha=0.15, linewidth=0)
+    for i, chance in enumerate(chances):
+        label = None if i else "chance"
+        axes.axhline(chance, color="black", linewidth=0.8, linestyle=":", label=label)
+    axes.set(xlabel=steps, ylabel="win rate", ylim=(0, 1))
     axes.set_title(f"{len(curves)} training seed{'s' if len(curves) > 1 else ''}", fontsize=10)
     axes.grid(alpha=0.3)
     axes.legend(loc="lower right", fontsize=9)

@@ -13,11 +13,9 @@ from __future__ import annotations
 import json
 import os
 import pickle
-import signal
 import sys
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -33,39 +31,14 @@ from ludo_env.agents.sb3 import SB3Agent
 from ludo_env.rewards import Shaped
 from ludo_env.sb3 import LudoVecEnv
 from training import curve, evaluation, run_folder
-from training.config import BAD_ARGUMENTS, PPOConfig, fail, parse_ppo
-
-FAILED, INTERRUPTED = 1, 130
-
-
-class RunStoppedError(Exception):
-    """The user asked the run to stop; a checkpoint has been saved."""
-
-
-class StopRequest:
-    """Ctrl-C, remembered until the next rollout boundary; the second one interrupts at once."""
-
-    def __init__(self) -> None:
-        self.made = False
-
-    def __call__(self, *_: object) -> None:
-        """The signal's handler."""
-        if self.made:
-            raise KeyboardInterrupt
-        self.made = True
-        tqdm.write("stopping at the next rollout boundary (Ctrl-C again: at once)", sys.stderr)
-
-
-@contextmanager
-def stop_on_interrupt() -> Iterator[StopRequest]:
-    """Turn SIGINT and SIGTERM into a `StopRequest`."""
-    request = StopRequest()
-    old = {number: signal.signal(number, request) for number in (signal.SIGINT, signal.SIGTERM)}
-    try:
-        yield request
-    finally:
-        for number, handler in old.items():
-            signal.signal(number, handler)
+from training.config import BAD_ARGUMENTS, PPOConfig, fail, parse
+from training.stopping import (
+    FAILED,
+    INTERRUPTED,
+    RunStoppedError,
+    StopRequest,
+    stop_on_interrupt,
+)
 
 
 class Conductor(BaseCallback):
@@ -109,10 +82,13 @@ class Conductor(BaseCallback):
         self._measure_if_due()
         due = time.monotonic() - self._saved_at > 60 * self.config.checkpoint_minutes
         if due or self.stop.made:
-            self.checkpoints.save(self.model, self.points)
+            self.checkpoints.save(self.num_timesteps, self._write)
             self._saved_at = time.monotonic()
         if self.stop.made:
             raise RunStoppedError
+
+    def _write(self, folder: Path) -> None:
+        run_folder.write_checkpoint(self.model, self.points, folder)
 
     def _measure_if_due(self) -> None:
         every = self.config.evaluation.curve_every
@@ -280,7 +256,7 @@ def conclude(config: PPOConfig, folder: Path, results: dict[int, Any]) -> None:
         for seed in results
     }
     if all(points.values()):
-        curve.draw(points, config.rules.num_players, folder / "learning_curve.png")
+        curve.draw(points, [1 / config.rules.num_players], folder / "learning_curve.png")
     print(evaluation.results_table(results))
     print(f"\nrun folder {folder}; the trained agents:")
     for seed in results:
@@ -290,7 +266,7 @@ def conclude(config: PPOConfig, folder: Path, results: dict[int, Any]) -> None:
 def main() -> int:
     """Run the command. Returns the exit code."""
     try:
-        config, folder = parse_ppo()
+        config, folder = parse(PPOConfig, "training.ppo")
         checked(lambda: rehearse(config))
         if folder is None:
             folder = checked(lambda: run_folder.create(config))

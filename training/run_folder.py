@@ -18,6 +18,7 @@ import pickle
 import random
 import shutil
 import time
+from collections.abc import Callable
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -27,13 +28,13 @@ import torch
 from sb3_contrib import MaskablePPO
 
 from ludo_env.machine import versions
-from training.config import PPOConfig, write_config
+from training.config import write_config
 
 PACKAGES = ("torch", "stable-baselines3", "sb3-contrib", "jsonargparse")
 
 
-def create(config: PPOConfig) -> Path:
-    """Make the folder of a new run.
+def create(config: Any) -> Path:
+    """Make the folder of a new run of a configuration with ``name``, ``run`` and ``seed``.
 
     Raises:
         ValueError: It exists already.
@@ -49,7 +50,7 @@ def create(config: PPOConfig) -> Path:
         raise ValueError(f"run {folder} cannot be made: {error.strerror}") from None
     write_config(config, folder / "config.yaml")
     used = versions() | {package: metadata.version(package) for package in PACKAGES}
-    seeds = [config.seed + i for i in range(config.seeds)]
+    seeds = [config.seed + i for i in range(getattr(config, "seeds", 1))]
     write_json({**used, "seeds": seeds}, folder / "versions.json")
     return folder
 
@@ -67,10 +68,10 @@ def write_json(content: Any, path: Path) -> None:
 
 
 class Checkpoints:
-    """A seed's checkpoints: everything that the next rollout depends on.
+    """A run's or a seed's checkpoints: everything that its next step depends on.
 
     Args:
-        folder: The seed's folder.
+        folder: The folder of the run or the seed.
         keep: How many are kept.
     """
 
@@ -78,21 +79,23 @@ class Checkpoints:
         self.folder = folder / "checkpoints"
         self.keep = keep
 
-    def save(self, model: Any, curve: list[dict[str, Any]]) -> Path:
-        """Save at a rollout boundary: model, games, generators and the curve so far."""
-        target = self.folder / f"step_{model.num_timesteps:012d}"
+    def save(self, step: int, write: Callable[[Path], None]) -> None:
+        """Save a checkpoint, whole or not at all.
+
+        Args:
+            step: How far the run has come.
+            write: Writes the checkpoint's files into a folder.
+        """
+        target = self.folder / f"step_{step:012d}"
         partial = self.folder / "partial"
         shutil.rmtree(partial, ignore_errors=True)
         partial.mkdir(parents=True)
-        model.save(partial / "model.zip")
-        state = {"env": model.env, "generators": _generators(), "curve": curve}
-        (partial / "state.pkl").write_bytes(pickle.dumps(state))
+        write(partial)
         if target.exists():
             shutil.rmtree(target)
         os.replace(partial, target)
         for old in self.all()[: -self.keep]:
             shutil.rmtree(old)
-        return target
 
     def all(self) -> list[Path]:
         """The whole checkpoints, oldest first."""
@@ -101,6 +104,13 @@ class Checkpoints:
     def newest(self) -> Path | None:
         """The newest checkpoint, if there is one."""
         return next(reversed(self.all()), None)
+
+
+def write_checkpoint(model: MaskablePPO, curve: list[dict[str, Any]], folder: Path) -> None:
+    """Write a model at a rollout boundary: itself, games, generators and the curve so far."""
+    model.save(folder / "model.zip")
+    state = {"env": model.env, "generators": _generators(), "curve": curve}
+    (folder / "state.pkl").write_bytes(pickle.dumps(state))
 
 
 def load(checkpoint: Path) -> tuple[MaskablePPO, list[dict[str, Any]]]:

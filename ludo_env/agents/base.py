@@ -48,13 +48,27 @@ def _exact(path: str, seed: int) -> Agent:
     return ExactAgent(path)
 
 
+def _td(argument: str, seed: int) -> Agent:
+    from ludo_env.agents.td import TD
+
+    path, _, depth = argument.rpartition(":")
+    if depth.isdigit():
+        return TD(int(depth), path or None)
+    return TD(1, argument or None)
+
+
 # Specs of the form NAME:ARGUMENT.
-_FAMILIES: dict[str, Callable[[str, int], Agent]] = {"sb3": _sb3, "exact": _exact}
+_FAMILIES: dict[str, Callable[[str, int], Agent]] = {"sb3": _sb3, "exact": _exact, "td": _td}
+
+# Those of them that make sense without an argument.
+_ALONE = ("td",)
 
 SPECS = {
     "random": "plays any legal move",
     "first": "plays the most advanced pawn that may move",
     "advance": "captures if possible, else plays the most advanced pawn that may move",
+    "td[:DEPTH]": "looks DEPTH choices ahead (default: 1) with chances learned by self-play",
+    "td:PATH[:DEPTH]": "the same with the network of a file that `python -m training.td` wrote",
     "sb3:PATH": "a MaskablePPO model saved by Stable-Baselines3's contrib package",
     "exact:PATH": "perfectly, by a solution that `ludo solve` saved (two players, up to 3 pawns)",
     "MODULE:ATTRIBUTE": "your own: an object with act(batch, rows), or a callable that returns one",
@@ -82,6 +96,8 @@ def _from_text(spec: str, seed: int) -> Agent:
     if spec in POLICIES:
         return Scripted(spec, seed)
     family, colon, argument = spec.partition(":")
+    if spec in _ALONE:
+        return _FAMILIES[spec]("", seed)
     if not (family and colon and argument):
         raise ValueError(f"unknown agent {spec!r}; known are {', '.join(SPECS)}")
     if family in _FAMILIES:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 from collections.abc import Callable
 from pathlib import Path
@@ -12,23 +13,21 @@ import numba
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
-def _source_stamp() -> str:
-    """Digest of the whole core: a kernel is stale once any of its callees may have changed."""
+@functools.cache
+def _source_stamp(own: str) -> str:
+    """Digest of the whole core and a kernel's file: stale once any of its callees may differ."""
     digest = hashlib.sha256()
-    for path in sorted(Path(__file__).parent.glob("*.py")):
+    for path in (*sorted(Path(__file__).parent.glob("*.py")), Path(own)):
         digest.update(path.name.encode())
         digest.update(path.read_bytes())
     return digest.hexdigest()
 
 
-_STAMP = _source_stamp()
-
-
 def compiled(function: Function) -> Function:
     """Compile a kernel on its first call; run it as it stands under ``NUMBA_DISABLE_JIT=1``.
 
-    The machine code is kept in numba's on-disk cache and found stale when any file of the core
-    changes (numba alone looks at the kernel's own file only). Where no cache folder can be
+    The machine code is kept in numba's on-disk cache and found stale when any file of the core or
+    the kernel's own changes (numba alone looks at the latter only). Where no cache folder can be
     written, the kernel is compiled anew in each process.
     """
     if numba.config.DISABLE_JIT:
@@ -39,5 +38,5 @@ def compiled(function: Function) -> Function:
         cache_file = kernel._cache._cache_file
     except (RuntimeError, AttributeError):  # no folder can be written, or numba has changed
         return numba.njit(nogil=True, forceinline=True)(function)
-    cache_file._source_stamp = _STAMP
+    cache_file._source_stamp = _source_stamp(function.__code__.co_filename)
     return kernel

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
+import numpy as np
+
 from ludo_env.core.bits import highest_bit, write_bits
 from ludo_env.core.jit import compiled
 from ludo_env.core.kernels import (
@@ -21,6 +23,7 @@ from ludo_env.core.kernels import (
     quarter_turns,
     turned,
 )
+from ludo_env.core.rows import row_of
 from ludo_env.core.rules import (
     HOME_JUMPS,
     LAST_COLUMN,
@@ -118,3 +121,42 @@ def _opponent_bits(board, distance, rules):
     squares = turned(board & TRACK, distance) | board & ~TRACK
     yard = (1 << in_yard(board, rules)) - 1
     return squares | yard << TRACK_SQUARES + MAX_PAWNS
+
+
+@compiled
+def read_observation(view, game):
+    """Read what a player sees back into boards; in place.
+
+    Args:
+        view: int8 (OBSERVATION_LENGTH,).
+        game: int64, at least (MAX_PLAYERS,); receives the boards by corner, clockwise from the
+            observer's own, each in its own player's frame; 0 where nobody plays.
+
+    Returns:
+        The number of pawns, from bit 3 the three other corners, from bit 6 the two options.
+    """
+    own = pawns = 0
+    for k in range(MAX_PAWNS):
+        seen = _read_bits(view, PROGRESSES * k, PROGRESSES)
+        own |= seen >> 1
+        pawns += 1 if seen != 0 else 0
+    game[0] = own
+    for distance in range(1, MAX_PLAYERS):
+        seen = _read_bits(view, _opponent(distance), TRACK_SQUARES + MAX_PAWNS)
+        game[distance] = turned(seen & TRACK, MAX_PLAYERS - distance) | seen & ~TRACK
+    return pawns | _read_bits(view, _CORNERS, OBSERVATION_LENGTH - _CORNERS) << 3
+
+
+@compiled
+def _read_bits(view, start, count):
+    bits = 0
+    for i in range(count):
+        bits |= np.int64(view[start + i]) << i
+    return bits
+
+
+@compiled
+def read_observations(views, games, shapes):
+    """`read_observation` of each view (k, D) into ``games`` (k, ROW) and ``shapes`` int64 (k,)."""
+    for k in range(len(views)):
+        shapes[k] = read_observation(row_of(views, k), row_of(games, k))

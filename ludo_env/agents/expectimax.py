@@ -1,0 +1,60 @@
+"""Looking ahead over all dice, with a network that tells the chances where that ends."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ludo_env.agents.chances import roller_chances
+from ludo_env.agents.network import Network
+from ludo_env.core import checks
+from ludo_env.core.batch import GameBatch
+from ludo_env.core.checks import Ints
+
+MAX_DEPTH = 4
+"""The greatest depth; each costs about twenty times the one before."""
+
+
+class Expectimax:
+    """Plays what is best for the mover, every player being taken to do so, to a depth.
+
+    Depth 1 looks at one's own move, depth 2 also at the next roll and the best move for each die,
+    and so on. Chances are means over the dice that may come: those that will are not seen.
+
+    Args:
+        depth: From 1 to `MAX_DEPTH`.
+        network: Tells each player's chance to win where looking ahead ends.
+        name: What to call the agent; its spec.
+
+    Raises:
+        ValueError: The depth is out of range.
+    """
+
+    def __init__(self, depth: int, network: Network, name: str) -> None:
+        if checks.positive("depth", depth) > MAX_DEPTH:
+            raise ValueError(f"depth must be from 1 to {MAX_DEPTH}, got {depth}")
+        self.depth = int(depth)
+        self.network = network
+        self.name = name
+
+    def act(self, batch: GameBatch, rows: Ints) -> Ints:
+        """See `Agent.act`."""
+        return batch.best_actions(self.network.arrays, self.depth, rows)
+
+    def win_probabilities(self, observations: Any) -> NDArray[np.float64]:
+        """The chances of players about to roll, by what they see; float64 (k,).
+
+        The agent plays what leads to the best of these for it.
+
+        Args:
+            observations: Of players whose die is still to be rolled, (k, D), zeros and ones.
+
+        Raises:
+            ValueError: These are no such observations.
+        """
+        return roller_chances(observations, self.network.arrays, self.depth - 1)
+
+    def __repr__(self) -> str:
+        return self.name

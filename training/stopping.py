@@ -1,0 +1,42 @@
+"""How a run is stopped: Ctrl-C waits for a point from which the run can go on."""
+
+from __future__ import annotations
+
+import signal
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from tqdm import tqdm
+
+FAILED, INTERRUPTED = 1, 130
+
+
+class RunStoppedError(Exception):
+    """The user asked the run to stop; a checkpoint has been saved."""
+
+
+class StopRequest:
+    """Ctrl-C, remembered until the next point to go on from; the second one interrupts at once."""
+
+    def __init__(self) -> None:
+        self.made = False
+
+    def __call__(self, *_: object) -> None:
+        """The signal's handler."""
+        if self.made:
+            raise KeyboardInterrupt
+        self.made = True
+        tqdm.write("stopping at the next point to go on from (Ctrl-C again: at once)", sys.stderr)
+
+
+@contextmanager
+def stop_on_interrupt() -> Iterator[StopRequest]:
+    """Turn SIGINT and SIGTERM into a `StopRequest`."""
+    request = StopRequest()
+    old = {number: signal.signal(number, request) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield request
+    finally:
+        for number, handler in old.items():
+            signal.signal(number, handler)
