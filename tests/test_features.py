@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
-
 import numpy as np
 import pytest
 from reference import CORNERS
@@ -79,8 +77,8 @@ def ways(position: Position, hunter: int, player: int, progress: int, rules: Rul
     count = 0
     for p in position.pawns[hunter]:
         if 1 <= p <= 40:
-            reached = [(10 * corners[hunter] + p + die - 1) % 40 for die in range(1, 7)]
-            count += sum(s == square for s, die in zip(reached, range(1, 7)) if p + die <= 40)
+            ends = [p + die for die in range(1, 7) if p + die <= 40]
+            count += sum((10 * corners[hunter] + end - 1) % 40 == square for end in ends)
     own = position.pawns[hunter]
     leaves = 0 in own and 1 not in own and square == 10 * corners[hunter]
     return count + leaves
@@ -153,7 +151,9 @@ def test_the_features_are_the_same_from_every_seat(players):
 
 
 def turn(items: list[str], shift: int) -> list[str]:
-    return list(itertools.islice(itertools.cycle(items), len(items) - shift, 2 * len(items) - shift))
+    return list(
+        itertools.islice(itertools.cycle(items), len(items) - shift, 2 * len(items) - shift)
+    )
 
 
 def test_no_position_has_more_features_than_there_is_room_for():

@@ -339,7 +339,7 @@ def test_the_learning_curve_is_drawn_for_several_seeds(tmp_path):
         {"steps": s, "against": {"random": {"win_rate": 0.5, "interval": [0.4, 0.6]}}}
         for s in (0, 100)
     ]
-    curve.draw({0: points, 1: points}, 2, tmp_path / "curve.png")
+    curve.draw({0: points, 1: points}, [0.5], tmp_path / "curve.png")
     assert (tmp_path / "curve.png").read_bytes().startswith(b"\x89PNG")
 
 

@@ -273,10 +273,11 @@ class Run:
                 bar.update(learner.positions - bar.n)
                 self._measure_if_due(bar)
                 due = time.monotonic() - saved_at > 60 * self.config.checkpoint_minutes
-                if due or stop.made:
+                asked_to_stop = stop.made
+                if due or asked_to_stop:
                     self.checkpoints.save(learner.positions, self._write)
                     saved_at = time.monotonic()
-                if stop.made:
+                if asked_to_stop:
                     raise RunStoppedError
 
     def _write(self, folder: Path) -> None:
@@ -313,7 +314,7 @@ class Run:
             picture = self.folder / "learning_curve.png"
             curve.draw({self.config.seed: self.points}, chances, picture, steps="positions")
         about = {
-            "config": as_dict(self.config),
+            "config": as_dict(self.config) | {"run": None},
             "versions": versions() | {"torch": torch.__version__},
             **facts,
             "results": {name: brief(result) for name, result in results.items()},

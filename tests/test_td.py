@@ -1,0 +1,251 @@
+"""The learned agent: its specs and weights, what it is taught, and its training runs."""
+
+from __future__ import annotations
+
+import json
+import pickle
+
+import numpy as np
+import pytest
+from test_network import network_of
+
+from ludo_env import GameBatch, Rules, make_agent
+from ludo_env.agents.expectimax import Expectimax
+from ludo_env.agents.network import Network
+from ludo_env.arena import play_match
+from training import run_folder, td
+from training.config import parse
+from training.lessons import SelfPlay
+from training.stopping import RunStoppedError, StopRequest
+from training.td_config import TDConfig
+
+TWO = Rules(num_players=2)
+ALL_RULES = [
+    Rules(players, pawns, mandatory, jumps, on_start)
+    for players in (2, 3, 4)
+    for pawns in (1, 2, 3, 4)
+    for mandatory in (True, False)
+    for jumps in (True, False)
+    for on_start in (True, False)
+]
+TINY = [
+    "--total_positions=2048",
+    '--tables=[{"games": 8, "rules": {"num_players": 2}}, {"games": 8}]',
+    "--learner.steps=32",
+    "--learner.widths=[64, 16]",
+    "--learner.batch_size=64",
+    "--learner.threads=1",
+    "--evaluation.games=4",
+    "--evaluation.curve_every=1024",
+    "--evaluation.curve_games=4",
+    "--checkpoint_minutes=100",
+]
+
+
+# The agent
+
+
+def test_the_packages_own_weights_are_small_and_say_how_they_were_made():
+    agent = make_agent("td")
+    about = agent.network.about
+    assert {"config", "versions", "positions", "minutes", "results"} <= set(about)
+    assert sum(array.nbytes for array in agent.network.arrays) < 2_000_000
+    assert about["results"]["advance, 2 players"]["win_rate"] > 0.6
+
+
+@pytest.mark.parametrize("rules", ALL_RULES, ids=str)
+def test_it_plays_legally_under_all_rules(rules):
+    agent, batch = make_agent("td"), GameBatch(64, rules, seed=3)
+    for _ in range(30):
+        rows = np.flatnonzero(~batch.finished)
+        chosen = agent.act(batch.blind(), rows)
+        assert batch.legal(rows, chosen).all()
+        actions = np.zeros(64, dtype=np.int64)
+        actions[rows] = chosen
+        batch.step(actions)
+
+
+@pytest.mark.parametrize(("players", "bar"), [(2, 0.8), (4, 0.5)])
+def test_it_beats_random_players(players, bar):
+    others = [make_agent("random", seed=i) for i in range(1, players)]
+    match = play_match(
+        [make_agent("td"), *others], games=600, rules=Rules(num_players=players), seed=5
+    )
+    assert match.wins[:, 0].mean() > bar
+
+
+def test_specs_name_the_depth_and_the_file(tmp_path):
+    path = tmp_path / "own.npz"
+    network_of().save(path)
+    for spec, depth in (("td", 1), ("td:2", 2), (f"td:{path}", 1), (f"td:{path}:3", 3)):
+        agent = make_agent(spec)
+        assert (agent.depth, str(agent)) == (depth, spec)
+        again = pickle.loads(pickle.dumps(agent))
+        assert (again.depth, str(again)) == (depth, spec)
+
+
+@pytest.mark.parametrize("spec", ["td:0", "td:9", "td:none.npz", "td:"])
+def test_wrong_specs_are_refused(spec):
+    if spec == "td:":
+        with pytest.raises(ValueError, match="unknown agent"):
+            make_agent(spec)
+    else:
+        with pytest.raises(ValueError, match=r"depth|no network file"):
+            make_agent(spec)
+
+
+# What it is taught
+
+
+@pytest.mark.parametrize("rules", [TWO, Rules(num_players=3), Rules()], ids=str)
+def test_without_trace_a_target_is_one_roll_of_looking_ahead(rules):
+    network = network_of()
+    games = SelfPlay(rules, 16, seed=1)
+    before = GameBatch.from_boards(games.rows[:, : rules.num_players], 0, 0, rules)
+    lessons = games.teach(network.arrays, 1, 0.0, 0.0)
+    agent = Expectimax(2, network, "own")  # evaluates by looking one roll ahead
+    expected = agent.win_probabilities(before.observations(np.zeros(16, dtype=int)))
+    np.testing.assert_allclose(lessons.targets[:, 0], expected, atol=1e-6)
+
+
+def test_targets_are_chances_of_those_who_play():
+    for rules, corners in ((TWO, [True, False, True, False]), (Rules(), [True] * 4)):
+        lessons = SelfPlay(rules, 32, seed=1).teach(network_of().arrays, 64, 0.97, 0.1)
+        assert ((lessons.targets >= 0) == corners).all()
+        np.testing.assert_allclose(lessons.targets.clip(0).sum(axis=1), 1, atol=1e-5)
+
+
+def test_lessons_do_not_depend_on_threads(many_threads):
+    found = []
+    for threads in (1, 3):
+        games = SelfPlay(Rules(), 24, seed=2, threads=threads)
+        lessons = [games.teach(network_of().arrays, 20, 0.9, 0.2) for _ in range(2)]
+        found.append((lessons[1].features, lessons[1].targets, games.rows))
+    for one, other in zip(*found, strict=True):
+        assert (one == other).all()
+    assert max(many_threads) == 3
+
+
+def test_exploring_games_are_others_than_the_best_ones():
+    rows = []
+    for exploring in (0.0, 1.0):
+        games = SelfPlay(TWO, 24, seed=2)
+        games.teach(network_of().arrays, 60, 0.9, exploring)
+        rows.append(games.rows.copy())
+    assert (rows[0] != rows[1]).any()
+
+
+# Training
+
+
+def tiny(folder, *flags):
+    config, _ = parse(TDConfig, "training.td", [*TINY, "--run", str(folder), *flags])
+    return config
+
+
+def trained(config, stop=None):
+    folder = run_folder.create(config)
+    run = td.Run(config, folder)
+    run.train(stop or StopRequest())
+    run.conclude(StopRequest())
+    return folder
+
+
+class StopAt(StopRequest):
+    """Asks to stop after so many rounds, each of which looks once."""
+
+    def __init__(self, rounds):
+        self.left = rounds
+
+    @property
+    def made(self):
+        self.left -= 1
+        return self.left <= 0
+
+
+def test_a_run_leaves_all_that_is_promised(tmp_path):
+    folder = trained(tiny(tmp_path / "run"))
+    for name in ("config.yaml", "versions.json", "evaluation.json", "learning_curve.png"):
+        assert (folder / name).stat().st_size > 0
+    points = json.loads((folder / "learning_curve.json").read_text())
+    assert [point["steps"] for point in points] == [0, 1024, 2048]
+    assert make_agent(f"td:{folder / 'td.npz'}").network.about["positions"] == 2048
+
+
+def test_resuming_goes_on_exactly_as_if_nothing_had_happened(tmp_path):
+    whole = Network.load(trained(tiny(tmp_path / "whole")) / "td.npz")
+    config = tiny(tmp_path / "halves")
+    folder = run_folder.create(config)
+    with pytest.raises(RunStoppedError):
+        td.Run(config, folder).train(StopAt(2))
+    run = td.Run(config, folder)
+    assert 0 < run.learner.positions < 2048
+    run.train(StopRequest())
+    run.conclude(StopRequest())
+    again = Network.load(folder / "td.npz")
+    assert all((a == b).all() for a, b in zip(whole.arrays, again.arrays, strict=True))
+
+
+def test_a_damaged_checkpoint_is_named(tmp_path):
+    config = tiny(tmp_path / "run")
+    folder = run_folder.create(config)
+    with pytest.raises(RunStoppedError):
+        td.Run(config, folder).train(StopAt(1))
+    (checkpoint,) = run_folder.Checkpoints(folder, 1).all()
+    (checkpoint / "state.pt").write_bytes(b"no state")
+    with pytest.raises(ValueError, match="cannot be read"):
+        td.Run(config, folder)
+
+
+@pytest.mark.parametrize(
+    "flag",
+    [
+        "--learner.trace=2",
+        "--learner.averaging=1",
+        "--learner.widths=[60, 16]",
+        "--learner.batch_size=100000",
+        "--evaluation.players=[5]",
+        "--evaluation.games=3",
+        "--tables=[]",
+        "--no.such=1",
+    ],
+)
+def test_wrong_configurations_give_one_line_and_code_2(tmp_path, capsys, flag):
+    with pytest.raises(SystemExit) as left:
+        tiny(tmp_path / "run", flag)
+    assert left.value.code == 2
+    assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_it_learns_the_two_pawn_game_in_seconds_and_not_from_shuffled_targets(tmp_path):
+    rates = []
+    for shuffled in (False, True):
+        flags = [
+            "--total_positions=300000",
+            '--tables=[{"games": 128, "rules": {"num_players": 2, "num_pawns": 2}}]',
+            "--learner.steps=64",
+            "--learner.batch_size=256",
+        ]
+        learner = td.Learner(tiny(tmp_path / "unused", *flags))
+        if shuffled:
+            learner.tables = [Shuffled(table) for table in learner.tables]
+        while learner.positions < 300_000:
+            learner.improve()
+        agent = Expectimax(1, learner.average.network(), "own")
+        rules = Rules(num_players=2, num_pawns=2)
+        match = play_match([agent, make_agent("random")], games=2000, rules=rules, seed=1)
+        rates.append(match.wins[:, 0].mean())
+    assert rates[0] > 0.6  # the best reply has 0.656
+    assert rates[1] < 0.57
+
+
+class Shuffled:
+    """Lessons whose targets belong to other positions."""
+
+    def __init__(self, table):
+        self.table = table
+
+    def teach(self, *arguments):
+        lessons = self.table.teach(*arguments)
+        np.random.default_rng(0).shuffle(lessons.targets)
+        return lessons
