@@ -12,20 +12,13 @@ from typing import Any
 import gymnasium
 import numpy as np
 import pytest
+from kinds import ALL_RULES
 
 from ludo_env import OBSERVATION, Game, GameBatch, Rules, make_agent
 from ludo_env.agents import Agent
 
 TWO = Rules(num_players=2)
 FREE = Rules(num_players=2, mandatory_capture=False)
-ALL_RULES = [
-    Rules(players, pawns, mandatory, jumps, on_start)
-    for players in (2, 3, 4)
-    for pawns in (1, 2, 3, 4)
-    for mandatory in (True, False)
-    for jumps in (True, False)
-    for on_start in (True, False)
-]
 SCRIPTED = ["random", "first", "advance"]
 
 

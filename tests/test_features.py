@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from kinds import RULES_OF_PLAY
 from reference import CORNERS
 
 from ludo_env import GameBatch, Position, Rules
@@ -11,13 +12,6 @@ from ludo_env.core import features as ft
 from ludo_env.core.kernels import DIE_MASK, TURN
 
 TWO = Rules(num_players=2)
-ALL_RULES = [
-    Rules(players, pawns, mandatory, jumps)
-    for players in (2, 3, 4)
-    for pawns in (1, 2, 3, 4)
-    for mandatory in (True, False)
-    for jumps in (True, False)
-]
 
 
 def written(row: np.ndarray, rules: Rules) -> set[int]:
@@ -89,7 +83,7 @@ def at(corner: int, kind: int, progress: int) -> int:
     return corner * ft.BLOCK + kind + progress - 1
 
 
-@pytest.mark.parametrize("rules", ALL_RULES, ids=str)
+@pytest.mark.parametrize("rules", RULES_OF_PLAY, ids=str)
 def test_the_features_are_those_of_a_plain_list_of_facts(rules):
     batch = GameBatch(64, rules, seed=5)
     for _ in range(4):

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from kinds import RULES_OF_PLAY
 
 from ludo_env import OBSERVATION, GameBatch, Rules
 from ludo_env.agents.chances import roller_chances
@@ -16,14 +17,6 @@ from ludo_env.agents.network import NAMES, Network
 from ludo_env.core import lookahead
 from ludo_env.core.features import MOST_FEATURES, NUM_FEATURES, write_features
 from ludo_env.core.kernels import DIE_BITS, TURN
-
-ALL_RULES = [
-    Rules(players, pawns, mandatory, jumps)
-    for players in (2, 3, 4)
-    for pawns in (1, 2, 3, 4)
-    for mandatory in (True, False)
-    for jumps in (True, False)
-]
 
 
 def network_of(first: int = 64, second: int = 16, seed: int = 0) -> Network:
@@ -67,7 +60,7 @@ def plain_chances(network: Network, row: np.ndarray, rules: Rules) -> list[float
     return [weight / sum(weights) for weight in weights]
 
 
-@pytest.mark.parametrize("rules", ALL_RULES, ids=str)
+@pytest.mark.parametrize("rules", RULES_OF_PLAY, ids=str)
 def test_chances_are_those_of_plain_matrix_products(rules):
     network, rows = network_of(), rolling(rules)
     chances = chances_of(network, rows, rules)
@@ -103,7 +96,7 @@ def test_chances_turn_with_the_board(players):
 # Chances from observations
 
 
-@pytest.mark.parametrize("rules", ALL_RULES, ids=str)
+@pytest.mark.parametrize("rules", RULES_OF_PLAY, ids=str)
 def test_chances_read_from_observations_are_those_of_the_games(rules):
     network, rows = network_of(), rolling(rules)
     rollers = rows[:, TURN] >> DIE_BITS

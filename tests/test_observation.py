@@ -6,17 +6,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from kinds import ALL_RULES
 
 from ludo_env import OBSERVATION, Game, GameBatch, Position, Rules
 
-ALL_RULES = [
-    Rules(players, pawns, mandatory, jumps, on_start)
-    for players in (2, 3, 4)
-    for pawns in (1, 2, 3, 4)
-    for mandatory in (True, False)
-    for jumps in (True, False)
-    for on_start in (True, False)
-]
 TWO = Rules(num_players=2)
 LENGTH = sum(part.stop - part.start for part in OBSERVATION.values())
 

@@ -7,6 +7,7 @@ import pickle
 
 import numpy as np
 import pytest
+from kinds import ALL_RULES
 from test_network import network_of
 
 from ludo_env import GameBatch, Rules, make_agent
@@ -20,14 +21,6 @@ from training.stopping import RunStoppedError, StopRequest
 from training.td_config import TDConfig
 
 TWO = Rules(num_players=2)
-ALL_RULES = [
-    Rules(players, pawns, mandatory, jumps, on_start)
-    for players in (2, 3, 4)
-    for pawns in (1, 2, 3, 4)
-    for mandatory in (True, False)
-    for jumps in (True, False)
-    for on_start in (True, False)
-]
 TINY = [
     "--total_positions=2048",
     '--tables=[{"games": 8, "rules": {"num_players": 2}}, {"games": 8}]',
@@ -184,6 +177,18 @@ def test_resuming_goes_on_exactly_as_if_nothing_had_happened(tmp_path):
     run.conclude(StopRequest())
     again = Network.load(folder / "td.npz")
     assert all((a == b).all() for a, b in zip(whole.arrays, again.arrays, strict=True))
+
+
+def test_a_finished_run_that_is_resumed_is_judged_again_and_not_trained(tmp_path):
+    config = tiny(tmp_path / "run")
+    folder = trained(config)
+    before = Network.load(folder / "td.npz")
+    run = td.Run(config, folder)
+    assert run.learner.positions == 2048
+    run.train(StopRequest())
+    run.conclude(StopRequest())
+    after = Network.load(folder / "td.npz")
+    assert all((a == b).all() for a, b in zip(before.arrays, after.arrays, strict=True))
 
 
 def test_a_damaged_checkpoint_is_named(tmp_path):

@@ -59,7 +59,7 @@ class StopAfter(StopRequest):
 
     @property
     def made(self):
-        self.left -= 0.5  # looked at twice at each boundary
+        self.left -= 1  # looked at once at each boundary
         return self.left < 0
 
 

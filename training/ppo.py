@@ -32,13 +32,7 @@ from ludo_env.rewards import Shaped
 from ludo_env.sb3 import LudoVecEnv
 from training import curve, evaluation, run_folder
 from training.config import BAD_ARGUMENTS, PPOConfig, fail, parse
-from training.stopping import (
-    FAILED,
-    INTERRUPTED,
-    RunStoppedError,
-    StopRequest,
-    stop_on_interrupt,
-)
+from training.stopping import INTERRUPTED, RunStoppedError, StopRequest, conduct
 
 
 class Conductor(BaseCallback):
@@ -81,10 +75,11 @@ class Conductor(BaseCallback):
     def _on_rollout_start(self) -> None:
         self._measure_if_due()
         due = time.monotonic() - self._saved_at > 60 * self.config.checkpoint_minutes
-        if due or self.stop.made:
+        asked_to_stop = self.stop.made
+        if due or asked_to_stop:
             self.checkpoints.save(self.num_timesteps, self._write)
             self._saved_at = time.monotonic()
-        if self.stop.made:
+        if asked_to_stop:
             raise RunStoppedError
 
     def _write(self, folder: Path) -> None:
@@ -272,15 +267,9 @@ def main() -> int:
             folder = checked(lambda: run_folder.create(config))
     except KeyboardInterrupt:
         fail(INTERRUPTED, "stopped before training began")
-    with stop_on_interrupt() as stop:
-        try:
-            conclude(config, folder, run(config, folder, stop))
-        except ValueError as error:
-            fail(FAILED, str(error))
-        except (RunStoppedError, KeyboardInterrupt):
-            print(f"stopped; go on with: python -m training.ppo --resume {folder}", file=sys.stderr)
-            return INTERRUPTED
-    return 0
+    return conduct(
+        "training.ppo", folder, lambda stop: conclude(config, folder, run(config, folder, stop))
+    )
 
 
 def rehearse(config: PPOConfig) -> None:

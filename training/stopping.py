@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 from tqdm import tqdm
+
+from training.config import fail
 
 FAILED, INTERRUPTED = 1, 130
 
@@ -28,6 +31,25 @@ class StopRequest:
             raise KeyboardInterrupt
         self.made = True
         tqdm.write("stopping at the next point to go on from (Ctrl-C again: at once)", sys.stderr)
+
+
+def conduct(script: str, folder: Path, work: Callable[[StopRequest], None]) -> int:
+    """Do a run's work, which may be stopped and may fail. Returns the exit code.
+
+    Args:
+        script: The script's module, to go on with.
+        folder: The run's folder.
+        work: Looks at the request now and then, and raises `RunStoppedError` where it is made.
+    """
+    with stop_on_interrupt() as stop:
+        try:
+            work(stop)
+        except ValueError as error:
+            fail(FAILED, str(error))
+        except (RunStoppedError, KeyboardInterrupt):
+            print(f"stopped; go on with: python -m {script} --resume {folder}", file=sys.stderr)
+            return INTERRUPTED
+    return 0
 
 
 @contextmanager

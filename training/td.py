@@ -41,13 +41,7 @@ from ludo_env.machine import versions
 from training import curve, evaluation, run_folder
 from training.config import BAD_ARGUMENTS, as_dict, fail, parse
 from training.lessons import Lessons, SelfPlay
-from training.stopping import (
-    FAILED,
-    INTERRUPTED,
-    RunStoppedError,
-    StopRequest,
-    stop_on_interrupt,
-)
+from training.stopping import INTERRUPTED, RunStoppedError, StopRequest, conduct
 from training.td_config import TDConfig
 
 
@@ -279,6 +273,7 @@ class Run:
                     saved_at = time.monotonic()
                 if asked_to_stop:
                     raise RunStoppedError
+        self.checkpoints.save(learner.positions, self._write)  # what is left is to judge it
 
     def _write(self, folder: Path) -> None:
         torch.save({"learner": self.learner.state(), "points": self.points}, folder / "state.pt")
@@ -332,7 +327,6 @@ class Run:
             def count(games: int) -> None:
                 bar.update(games)
                 if stop.made:
-                    self.checkpoints.save(self.learner.positions, self._write)
                     raise RunStoppedError
 
             return judge(self.config, self.learner.average.network(), chosen.games, count)
@@ -359,17 +353,14 @@ def main() -> int:
         fail(BAD_ARGUMENTS, str(error))
     except KeyboardInterrupt:
         fail(INTERRUPTED, "stopped before training began")
-    with stop_on_interrupt() as stop:
-        try:
-            run = Run(config, folder)
-            run.train(stop)
-            run.conclude(stop)
-        except ValueError as error:
-            fail(FAILED, str(error))
-        except (RunStoppedError, KeyboardInterrupt):
-            print(f"stopped; go on with: python -m training.td --resume {folder}", file=sys.stderr)
-            return INTERRUPTED
-    return 0
+    return conduct("training.td", folder, lambda stop: train_and_judge(config, folder, stop))
+
+
+def train_and_judge(config: TDConfig, folder: Path, stop: StopRequest) -> None:
+    """A whole run, or what is left of it."""
+    run = Run(config, folder)
+    run.train(stop)
+    run.conclude(stop)
 
 
 def prepare(config: TDConfig) -> None:

@@ -23,10 +23,9 @@ class TD(Expectimax):
 
     def __init__(self, depth: int = 1, path: str | Path | None = None) -> None:
         self._path = path
+        network = _own() if path is None else Network.load(path)
         name = "td" if path is None else f"td:{path}"
-        super().__init__(depth, _own() if path is None else Network.load(path), name)
-        if depth > 1:
-            self.name = f"{name}:{depth}"
+        super().__init__(depth, network, name if depth == 1 else f"{name}:{depth}")
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.depth, self._path)

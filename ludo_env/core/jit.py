@@ -13,14 +13,23 @@ import numba
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
-@functools.cache
-def _source_stamp(own: str) -> str:
-    """Digest of the whole core and a kernel's file: stale once any of its callees may differ."""
+def _digest(*paths: Path) -> str:
     digest = hashlib.sha256()
-    for path in (*sorted(Path(__file__).parent.glob("*.py")), Path(own)):
+    for path in paths:
         digest.update(path.name.encode())
         digest.update(path.read_bytes())
     return digest.hexdigest()
+
+
+_CORE = Path(__file__).parent
+_STAMP = _digest(*sorted(_CORE.glob("*.py")))
+
+
+@functools.cache
+def _source_stamp(file: str) -> str:
+    """What a kernel depends on: the whole core, since any of it may be called, and its own file."""
+    own = Path(file)
+    return _STAMP if own.parent == _CORE else _STAMP + _digest(own)
 
 
 def compiled(function: Function) -> Function:
