@@ -74,7 +74,7 @@ def ways(position: Position, hunter: int, player: int, progress: int, rules: Rul
             ends = [p + die for die in range(1, 7) if p + die <= 40]
             count += sum((10 * corners[hunter] + end - 1) % 40 == square for end in ends)
     own = position.pawns[hunter]
-    leaves = 0 in own and 1 not in own and square == 10 * corners[hunter]
+    leaves = 0 in own and square == 10 * corners[hunter]
     return count + leaves
 
 

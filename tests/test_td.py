@@ -14,7 +14,8 @@ from ludo_env import GameBatch, Rules, make_agent
 from ludo_env.agents.expectimax import Expectimax
 from ludo_env.agents.network import Network
 from ludo_env.arena import play_match
-from training import run_folder, td
+from ludo_env.core.features import MOST_FEATURES
+from training import lessons, run_folder, td
 from training.config import parse
 from training.lessons import SelfPlay
 from training.stopping import RunStoppedError, StopRequest
@@ -95,25 +96,72 @@ def test_without_trace_a_target_is_one_roll_of_looking_ahead(rules):
     network = network_of()
     games = SelfPlay(rules, 16, seed=1)
     before = GameBatch.from_boards(games.rows[:, : rules.num_players], 0, 0, rules)
-    lessons = games.teach(network.arrays, 1, 0.0, 0.0)
+    taught = games.teach(network.arrays, 1, 0.0, 0.0)
     agent = Expectimax(2, network, "own")  # evaluates by looking one roll ahead
     expected = agent.win_probabilities(before.observations(np.zeros(16, dtype=int)))
-    np.testing.assert_allclose(lessons.targets[:, 0], expected, atol=1e-6)
+    np.testing.assert_allclose(taught.targets[:, 0], expected, atol=1e-6)
+
+
+def notes_of(games, steps, rules):
+    """What playing on notes down: features, counts, V, V', who is to roll, what came of it."""
+    shape = (games, steps)
+    return (
+        np.zeros((*shape, MOST_FEATURES), dtype=np.int16),
+        np.zeros(shape, dtype=np.int64),
+        np.zeros((*shape, rules.num_players)),
+        np.zeros((*shape, rules.num_players)),
+        np.zeros(shape, dtype=np.int64),
+        np.zeros(shape, dtype=np.int64),
+    )
+
+
+@pytest.mark.parametrize("rules", [TWO, Rules()], ids=str)
+def test_positions_are_noted_alike_however_far_is_played_at_once(rules):
+    network, compiled = network_of().arrays, rules.compiled
+    together, apart = (SelfPlay(rules, 8, seed=4).rows for _ in range(2))
+    whole = notes_of(8, 50, rules)
+    lessons.play_rows(together, network, 0.1, 7, whole, compiled)
+    for step in range(50):
+        single = notes_of(8, 1, rules)
+        lessons.play_rows(apart, network, 0.1, 7, single, compiled)
+        for noted, alone in zip(whole[:-1], single[:-1], strict=True):
+            assert (noted[:, step] == alone[:, 0]).all()
+    assert (together == apart).all()
+
+
+def test_a_target_adds_the_errors_ahead_up_to_where_the_game_is_left():
+    generator, rules, trace = np.random.default_rng(1), Rules(), 0.9
+    values, backups = generator.dirichlet([9] * 4, (2, 5, 20))
+    rollers = generator.integers(0, 4, (5, 20))
+    came_to = generator.choice([lessons._BEST, lessons._APART, lessons._PASSED], (5, 20))
+    targets = np.zeros((5, 20, 4), dtype=np.float32)
+    lessons.write_targets((values, backups, rollers, came_to), trace, targets, rules.compiled)
+    for row in range(5):
+        for step in range(20):
+            target, weight = values[row, step].copy(), 1.0
+            for ahead in range(step, 20):
+                target += weight * (backups[row, ahead] - values[row, ahead])
+                weight *= trace
+                if came_to[row, ahead] == lessons._APART:
+                    break
+            target = target.clip(0, 1) / target.clip(0, 1).sum()
+            by_corner = np.roll(target, -rollers[row, step])
+            np.testing.assert_allclose(targets[row, step], by_corner, atol=1e-6)
 
 
 def test_targets_are_chances_of_those_who_play():
     for rules, corners in ((TWO, [True, False, True, False]), (Rules(), [True] * 4)):
-        lessons = SelfPlay(rules, 32, seed=1).teach(network_of().arrays, 64, 0.97, 0.1)
-        assert ((lessons.targets >= 0) == corners).all()
-        np.testing.assert_allclose(lessons.targets.clip(0).sum(axis=1), 1, atol=1e-5)
+        taught = SelfPlay(rules, 32, seed=1).teach(network_of().arrays, 64, 0.97, 0.1)
+        assert ((taught.targets >= 0) == corners).all()
+        np.testing.assert_allclose(taught.targets.clip(0).sum(axis=1), 1, atol=1e-5)
 
 
 def test_lessons_do_not_depend_on_threads(many_threads):
     found = []
     for threads in (1, 3):
         games = SelfPlay(Rules(), 24, seed=2, threads=threads)
-        lessons = [games.teach(network_of().arrays, 20, 0.9, 0.2) for _ in range(2)]
-        found.append((lessons[1].features, lessons[1].targets, games.rows))
+        _, taught = (games.teach(network_of().arrays, 20, 0.9, 0.2) for _ in range(2))
+        found.append((taught.features, taught.targets, games.rows))
     for one, other in zip(*found, strict=True):
         assert (one == other).all()
     assert max(many_threads) == 3
@@ -251,6 +299,6 @@ class Shuffled:
         self.table = table
 
     def teach(self, *arguments):
-        lessons = self.table.teach(*arguments)
-        np.random.default_rng(0).shuffle(lessons.targets)
-        return lessons
+        taught = self.table.teach(*arguments)
+        np.random.default_rng(0).shuffle(taught.targets)
+        return taught

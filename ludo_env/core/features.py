@@ -151,7 +151,7 @@ def _write_hits_on_other(game, roller, places, corner, features, count, rules):
 @compiled
 def _hits(own, rules):
     """Track squares that one roll of a player can reach: in at least one way, in at least two."""
-    once = START_SQUARE if in_yard(own, rules) > 0 and not own & START_SQUARE else 0
+    once = START_SQUARE if in_yard(own, rules) > 0 else 0
     twice = 0
     track = own & TRACK
     for die in range(1, 7):
