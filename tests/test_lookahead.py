@@ -166,8 +166,9 @@ def test_ended_rows_and_depth_zero_are_refused():
         batch.best_actions(NETWORK.arrays, 1)
     with pytest.raises(ValueError, match="depth"):
         GameBatch(1).best_actions(NETWORK.arrays, 0)
-    with pytest.raises(ValueError, match="depth must be from 1 to 4"):
-        Expectimax(5, NETWORK, "own")
+    for depth in (0, 5, 1.5, "2", True):
+        with pytest.raises(ValueError, match="depth must be an integer from 1 to 4"):
+            Expectimax(depth, NETWORK, "own")
 
 
 def test_what_an_agent_plays_leads_to_the_best_of_its_own_win_probabilities():

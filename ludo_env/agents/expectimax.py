@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from ludo_env.agents.chances import roller_chances
 from ludo_env.agents.network import Network
-from ludo_env.core import checks
 from ludo_env.core.batch import GameBatch
 from ludo_env.core.checks import Ints
+from ludo_env.core.rules import is_integer
 
 MAX_DEPTH = 4
 """The greatest depth; each costs about twenty times the one before."""
@@ -33,8 +33,8 @@ class Expectimax:
     """
 
     def __init__(self, depth: int, network: Network, name: str) -> None:
-        if checks.positive("depth", depth) > MAX_DEPTH:
-            raise ValueError(f"depth must be from 1 to {MAX_DEPTH}, got {depth}")
+        if not is_integer(depth) or not 1 <= depth <= MAX_DEPTH:
+            raise ValueError(f"depth must be an integer from 1 to {MAX_DEPTH}, got {depth!r}")
         self.depth = int(depth)
         self.network = network
         self.name = name

@@ -77,13 +77,15 @@ class Network:
             ValueError: It is missing or is none.
         """
         name = repr(str(file)) if isinstance(file, str | Path) else "the file"
+        if isinstance(file, str | Path) and not Path(file).exists():
+            raise ValueError(f"no network file {name}")
         try:
+            if not zipfile.is_zipfile(file):
+                raise ValueError("it is no .npz archive")
             with np.load(file, allow_pickle=False) as content:
                 arrays = tuple(_array(content[name]) for name in NAMES)
                 about = json.loads(str(content[_ABOUT]))
             return cls(arrays, about)
-        except FileNotFoundError:
-            raise ValueError(f"no network file {name}") from None
         except (OSError, EOFError, KeyError, TypeError, ValueError, zipfile.BadZipFile) as error:
             reason = str(error).splitlines()[0] if str(error) else type(error).__name__
             raise ValueError(f"{name} is no network that can be read ({reason})") from error
