@@ -12,6 +12,7 @@ import yaml
 from jsonargparse import ArgumentError, ArgumentParser, Namespace
 
 from ludo_env import Rules
+from ludo_env.core.vectors import LAYER_COLUMNS, SUM_COLUMNS
 
 BAD_ARGUMENTS = 2
 
@@ -24,7 +25,8 @@ class EnvConfig:
 
     Args:
         num_envs: Games played at the same time.
-        opponents: Agents to play against, each with its share of the games.
+        opponents: Agents to play against, each with its share of the games; past_self stands for
+            what the learner was before (see `training.pool`).
         seat: The learner's player number, or "random".
         reward: "win", "place" or "shaped" (whose discount is the learner's).
         auto_forced: Whether decisions with one legal move are played through.
@@ -60,7 +62,8 @@ class LearnerConfig:
         entropy: Weight of the entropy bonus.
         value: Weight of the value loss.
         max_grad_norm: Gradients are clipped to this norm.
-        hidden: Widths of the hidden layers, for policy and value each.
+        policy: "mlp" maps observations to actions; "afterstate" judges actions by where they lead.
+        hidden: Widths of the hidden layers, for policy and value each; two for "afterstate".
         use_masks: Whether illegal actions are masked while learning.
         threads: Threads of PyTorch.
     """
@@ -76,6 +79,7 @@ class LearnerConfig:
     entropy: float = 0.01
     value: float = 0.5
     max_grad_norm: float = 0.5
+    policy: Literal["mlp", "afterstate"] = "mlp"
     hidden: list[int] = field(default_factory=lambda: [128, 128])
     use_masks: bool = True
     threads: int = 1
@@ -92,6 +96,30 @@ class LearnerConfig:
                 raise ValueError(f"learner.{name} must be from 0 to 1, got {getattr(self, name)}")
         if not self.hidden or min(self.hidden) < 1:
             raise ValueError(f"learner.hidden must be widths of at least 1, got {self.hidden}")
+        if self.policy == "afterstate":
+            network_widths("learner.hidden", self.hidden)
+
+
+@dataclass(frozen=True)
+class PoolConfig:
+    """The learner's past selves.
+
+    Args:
+        every: Steps between two snapshots; all games then get their opponents anew.
+        size: How many past selves are kept; the easiest leaves.
+        power: A past self plays in proportion to the learner's chance to lose against it, to this
+            power; 0 for all alike.
+    """
+
+    every: int = 500_000
+    size: int = 12
+    power: float = 2.0
+
+    def __post_init__(self) -> None:
+        at_least("pool.every", self.every, 1)
+        at_least("pool.size", self.size, 1)
+        if not 0.0 <= self.power <= 100.0:
+            raise ValueError(f"pool.power must be from 0 to 100, got {self.power}")
 
 
 @dataclass(frozen=True)
@@ -135,6 +163,7 @@ class PPOConfig:
         keep_checkpoints: How many are kept of each seed.
         rules: The rules of the game.
         env: The games that are learned from.
+        pool: The learner's past selves, where it plays against them.
         learner: MaskablePPO's settings.
         evaluation: How the agent is judged.
     """
@@ -148,6 +177,7 @@ class PPOConfig:
     keep_checkpoints: int = 2
     rules: Rules = field(default_factory=lambda: Rules(num_players=2))
     env: EnvConfig = field(default_factory=EnvConfig)
+    pool: PoolConfig = field(default_factory=PoolConfig)
     learner: LearnerConfig = field(default_factory=LearnerConfig)
     evaluation: EvaluationConfig = field(default_factory=EvaluationConfig)
 
@@ -259,6 +289,15 @@ def as_dict(config: Any) -> Any:
     if isinstance(config, list | tuple):
         return [as_dict(value) for value in config]
     return config
+
+
+def network_widths(name: str, widths: Sequence[int]) -> None:
+    """Refuse widths that a network of the package cannot have."""
+    first, second = SUM_COLUMNS, LAYER_COLUMNS
+    if len(widths) != 2 or min(widths) < 1 or widths[0] % first or widths[1] % second:
+        raise ValueError(
+            f"{name} must be two multiples of {first} and {second}, got {list(widths)}"
+        )
 
 
 def at_least(name: str, value: int, low: int) -> None:

@@ -16,9 +16,11 @@ import pickle
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
 from sb3_contrib import MaskablePPO
 from stable_baselines3.common.callbacks import BaseCallback
@@ -30,20 +32,37 @@ from ludo_env.agents.base import make_agent
 from ludo_env.agents.sb3 import SB3Agent
 from ludo_env.rewards import Shaped
 from ludo_env.sb3 import LudoVecEnv
+from ludo_env.sb3_policy import AfterstatePolicy
 from training import curve, evaluation, run_folder
 from training.config import BAD_ARGUMENTS, PPOConfig, fail, parse
+from training.pool import Pool, snapshot
 from training.stopping import INTERRUPTED, RunStoppedError, StopRequest, conduct
 
 
+@dataclass
+class Notes:
+    """What a seed's training remembers beside the model.
+
+    Attributes:
+        pool: The opponents.
+        points: The learning curve so far.
+        seconds: Time spent on playing and learning.
+    """
+
+    pool: Pool
+    points: list[dict[str, Any]] = field(default_factory=list)
+    seconds: float = 0.0
+
+
 class Conductor(BaseCallback):
-    """What happens beside learning: progress, curve points, checkpoints, stopping.
+    """What happens beside learning: progress, opponents, curve points, checkpoints, stopping.
 
     All but the progress happens at rollout boundaries: after an update, before the next rollout.
 
     Args:
         config: The run's configuration.
         checkpoints: Where to save.
-        points: The learning curve so far; in place.
+        notes: The learning curve, the pool and the times so far; in place.
         stop: Whether the user wants to stop.
     """
 
@@ -51,18 +70,21 @@ class Conductor(BaseCallback):
         self,
         config: PPOConfig,
         checkpoints: run_folder.Checkpoints,
-        points: list[dict[str, Any]],
+        notes: Notes,
         stop: StopRequest,
     ) -> None:
         super().__init__()
         self.config = config
         self.checkpoints = checkpoints
-        self.points = points
+        self.notes = notes
         self.stop = stop
         self._saved_at = time.monotonic()
         self._bar: tqdm | None = None
+        self._began_at: float | None = None
 
     def _on_training_start(self) -> None:
+        if self.num_timesteps == 0:
+            self.notes.pool.begin()
         self._bar = tqdm(
             total=self.model._total_timesteps,
             initial=self.num_timesteps,
@@ -73,6 +95,8 @@ class Conductor(BaseCallback):
         )
 
     def _on_rollout_start(self) -> None:
+        self._note_time()
+        self._refresh_opponents_if_due()
         self._measure_if_due()
         due = time.monotonic() - self._saved_at > 60 * self.config.checkpoint_minutes
         asked_to_stop = self.stop.made
@@ -81,13 +105,25 @@ class Conductor(BaseCallback):
             self._saved_at = time.monotonic()
         if asked_to_stop:
             raise RunStoppedError
+        self._began_at = time.perf_counter()
+
+    def _note_time(self) -> None:
+        if self._began_at is not None:
+            self.notes.seconds += time.perf_counter() - self._began_at
+        self._began_at = None
 
     def _write(self, folder: Path) -> None:
-        run_folder.write_checkpoint(self.model, self.points, folder)
+        run_folder.write_checkpoint(self.model, self.notes, folder)
+
+    def _refresh_opponents_if_due(self) -> None:
+        pool = self.notes.pool
+        if pool.is_due(self.num_timesteps):
+            pool.add(self.num_timesteps, snapshot(self.model))
+            self.training_env.set_opponents(pool.seat())
 
     def _measure_if_due(self) -> None:
-        every = self.config.evaluation.curve_every
-        last = self.points[-1]["steps"] if self.points else -every
+        every, points = self.config.evaluation.curve_every, self.notes.points
+        last = points[-1]["steps"] if points else -every
         if every and self.num_timesteps - last >= every:
             self.measure()
 
@@ -101,16 +137,22 @@ class Conductor(BaseCallback):
             rules=self.config.rules,
             seed=chosen.seed,
         )
-        self.points.append(evaluation.point(self.model.num_timesteps, results))
-        for opponent, result in self.points[-1]["against"].items():
+        point = evaluation.point(self.model.num_timesteps, results)
+        self.notes.points.append(point | {"minutes": self.notes.seconds / 60})
+        for opponent, result in point["against"].items():
             self.logger.record(f"evaluation/{opponent}", result["win_rate"])
             if self._bar is not None:
                 self._bar.set_postfix({opponent: f"{result['win_rate']:.3f}"}, refresh=False)
 
     def _on_step(self) -> bool:
+        for game in np.flatnonzero(self.locals["dones"]).tolist():
+            self.notes.pool.count(game, self.locals["infos"][game].get("place") == 1)
         if self._bar is not None:
             self._bar.update(self.training_env.num_envs)
         return True
+
+    def _on_training_end(self) -> None:
+        self._note_time()
 
     def close(self) -> None:
         """End the progress bar's line."""
@@ -118,16 +160,21 @@ class Conductor(BaseCallback):
             self._bar.close()
 
 
+def make_pool(config: PPOConfig, seed: int) -> Pool:
+    """The opponents to learn against, no past self among them."""
+    env = config.env
+    others = config.rules.num_players - 1
+    return Pool(config.pool, env.opponents, env.num_envs, others, seed)
+
+
 def make_env(config: PPOConfig, seed: int) -> LudoVecEnv:
-    """The games to learn from, each opponent in its share of them."""
+    """The games to learn from; their opponents are the pool's to choose."""
     env = config.env
     reward = Shaped(config.learner.discount) if env.reward == "shaped" else env.reward
-    others = config.rules.num_players - 1
     return LudoVecEnv(
         env.num_envs,
         seed=seed * 1_000_000_007 % 2**62,  # neighbouring training seeds share no game's seed
         rules=config.rules,
-        opponents=[[spec] * others for spec in shared_out(env.opponents, env.num_envs)],
         seat=env.seat,
         reward=reward,
         auto_forced=env.auto_forced,
@@ -135,23 +182,11 @@ def make_env(config: PPOConfig, seed: int) -> LudoVecEnv:
     )
 
 
-def shared_out(shares: dict[str, float], count: int) -> list[str]:
-    """Names for ``count`` games, as near to the shares as whole games can be."""
-    total = sum(shares.values())
-    given = dict.fromkeys(shares, 0)
-    names = []
-    for i in range(1, count + 1):
-        name = max(shares, key=lambda n: shares[n] / total * i - given[n])
-        given[name] += 1
-        names.append(name)
-    return names
-
-
 def make_model(config: PPOConfig, env: LudoVecEnv, seed: int) -> MaskablePPO:
     """A learner that has learned nothing."""
     learner = config.learner
     return MaskablePPO(
-        "MlpPolicy",
+        "MlpPolicy" if learner.policy == "mlp" else AfterstatePolicy,
         env,
         learning_rate=LinearSchedule(learner.learning_rate, learner.final_learning_rate, 1.0),
         n_steps=learner.rollout_length,
@@ -169,6 +204,16 @@ def make_model(config: PPOConfig, env: LudoVecEnv, seed: int) -> MaskablePPO:
     )
 
 
+def fresh(config: PPOConfig, seed: int) -> tuple[MaskablePPO, Notes]:
+    """A learner that has learned nothing, before games with its first opponents."""
+    env, pool = make_env(config, seed), make_pool(config, seed)
+    model = make_model(config, env, seed)
+    if pool.learns_from_itself:
+        pool.add(0, snapshot(model))
+    env.set_opponents(pool.seat())
+    return model, Notes(pool)
+
+
 def train(config: PPOConfig, seed: int, folder: Path, stop: StopRequest) -> MaskablePPO:
     """Train one seed, from its newest checkpoint where there is one.
 
@@ -178,13 +223,9 @@ def train(config: PPOConfig, seed: int, folder: Path, stop: StopRequest) -> Mask
     """
     checkpoints = run_folder.Checkpoints(folder, config.keep_checkpoints)
     newest = checkpoints.newest()
-    points: list[dict[str, Any]] = []
-    if newest is None:
-        model = make_model(config, make_env(config, seed), seed)
-    else:
-        model, points = run_folder.load(newest)
+    model, notes = fresh(config, seed) if newest is None else run_folder.load(newest)
     model.set_logger(configure(str(folder / "tensorboard"), ["tensorboard"]))
-    conductor = Conductor(config, checkpoints, points, stop)
+    conductor = Conductor(config, checkpoints, notes, stop)
     try:
         model.learn(
             config.total_steps - model.num_timesteps,
@@ -197,7 +238,8 @@ def train(config: PPOConfig, seed: int, folder: Path, stop: StopRequest) -> Mask
     finally:
         conductor.close()
         model.logger.close()
-    run_folder.write_json(points, folder / "learning_curve.json")
+    run_folder.write_json(notes.points, folder / "learning_curve.json")
+    run_folder.write_json(notes.pool.table(), folder / "pool.json")
     model.save(folder / "partial.zip")
     os.replace(folder / "partial.zip", folder / "model.zip")  # there means: training is done
     return model
@@ -281,10 +323,9 @@ def rehearse(config: PPOConfig) -> None:
     """
     for spec in config.evaluation.against:
         make_agent(spec)
-    env = make_env(config, config.seed)
-    make_model(config, env, config.seed)
+    model, notes = fresh(config, config.seed)
     try:
-        pickle.dumps(env)
+        pickle.dumps((model.env, notes))
     except Exception as error:
         raise ValueError(f"env.opponents cannot be kept in a checkpoint: {error}") from error
 

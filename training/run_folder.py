@@ -8,6 +8,7 @@ RUN/seed_K/tensorboard/    the learner's own log
 RUN/seed_K/checkpoints/    step_N/model.zip (usable as sb3:PATH) and step_N/state.pkl
 RUN/seed_K/model.zip       the trained agent
 RUN/seed_K/evaluation.json, learning_curve.json
+RUN/seed_K/pool.json       past selves: when they were, games against them, win rate of late
 """
 
 from __future__ import annotations
@@ -106,15 +107,15 @@ class Checkpoints:
         return next(reversed(self.all()), None)
 
 
-def write_checkpoint(model: MaskablePPO, curve: list[dict[str, Any]], folder: Path) -> None:
-    """Write a model at a rollout boundary: itself, games, generators and the curve so far."""
+def write_checkpoint(model: MaskablePPO, notes: Any, folder: Path) -> None:
+    """Write a model at a rollout boundary: itself, games, generators and the training's notes."""
     model.save(folder / "model.zip")
-    state = {"env": model.env, "generators": _generators(), "curve": curve}
+    state = {"env": model.env, "generators": _generators(), "notes": notes}
     (folder / "state.pkl").write_bytes(pickle.dumps(state))
 
 
-def load(checkpoint: Path) -> tuple[MaskablePPO, list[dict[str, Any]]]:
-    """The model and the curve of a checkpoint; the generators go back to where it left them.
+def load(checkpoint: Path) -> tuple[MaskablePPO, Any]:
+    """The model and the notes of a checkpoint; the generators go back to where it left them.
 
     Raises:
         ValueError: A file is missing or damaged.
@@ -124,7 +125,7 @@ def load(checkpoint: Path) -> tuple[MaskablePPO, list[dict[str, Any]]]:
         path = checkpoint / "model.zip"
         model = MaskablePPO.load(path, state["env"], "cpu", force_reset=False)
         _restore_generators(state["generators"])
-        return model, state["curve"]
+        return model, state["notes"]
     except Exception as error:  # whatever a damaged file provokes
         message = f"checkpoint {checkpoint} cannot be read ({error!r}); delete it to go on from"
         raise ValueError(f"{message} the one before") from error

@@ -27,60 +27,20 @@ from typing import Any
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch import nn
-from torch.nn import functional
 from tqdm import tqdm
 
 from ludo_env import Rules
 from ludo_env.agents.base import make_agent
 from ludo_env.agents.expectimax import Expectimax
 from ludo_env.agents.network import NAMES, Network
-from ludo_env.core.features import MOST_FEATURES, NUM_FEATURES
-from ludo_env.core.rules import MAX_PLAYERS
+from ludo_env.core.features import MOST_FEATURES
 from ludo_env.machine import versions
+from ludo_env.torch_network import Evaluator
 from training import curve, evaluation, run_folder
 from training.config import BAD_ARGUMENTS, as_dict, fail, parse
 from training.lessons import Lessons, SelfPlay
 from training.stopping import INTERRUPTED, RunStoppedError, StopRequest, conduct
 from training.td_config import TDConfig
-
-
-class Evaluator(nn.Module):
-    """The network of `ludo_env.core.network`, to be trained.
-
-    Args:
-        first: Units of the first layer.
-        second: Units of the second.
-    """
-
-    def __init__(self, first: int, second: int) -> None:
-        super().__init__()
-        self.table = nn.Parameter(torch.randn(NUM_FEATURES, first) * 0.1)
-        self.bias = nn.Parameter(torch.zeros(first))
-        self.hidden = nn.Parameter(torch.randn(first, second) * (2 / first) ** 0.5)
-        self.hidden_bias = nn.Parameter(torch.zeros(second))
-        self.output = nn.Parameter(torch.randn(second, MAX_PLAYERS) * 0.05)
-        self.output_bias = nn.Parameter(torch.zeros(MAX_PLAYERS))
-
-    def forward(
-        self, features: torch.Tensor, starts: torch.Tensor, plays: torch.Tensor
-    ) -> torch.Tensor:
-        """Logarithms of chances by corner, (N, 4).
-
-        Args:
-            features: The features of all positions, one after another.
-            starts: Where those of each position start, (N,).
-            plays: Which corners play, bool (N, 4).
-        """
-        first = functional.embedding_bag(features, self.table, starts, mode="sum") + self.bias
-        second = functional.relu(first) @ self.hidden + self.hidden_bias
-        outputs = functional.relu(second) @ self.output + self.output_bias
-        return functional.log_softmax(outputs.masked_fill(~plays, -1e9), dim=1)
-
-    def network(self, about: dict[str, Any] | None = None) -> Network:
-        """The network as it is; a copy."""
-        arrays = tuple(getattr(self, name).detach().numpy().copy() for name in NAMES)
-        return Network(arrays, about or {})
 
 
 class Learner:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from ludo_env import Rules
-from ludo_env.core.vectors import LAYER_COLUMNS, SUM_COLUMNS
-from training.config import at_least, within
+from training.config import at_least, network_widths, within
 
 
 @dataclass(frozen=True)
@@ -60,13 +59,7 @@ class TDLearnerConfig:
                 raise ValueError(f"learner.{name} must be from 0 to 1, got {getattr(self, name)}")
         if self.averaging == 1.0:
             raise ValueError("learner.averaging must be below 1, or nothing is learned")
-        first, second = SUM_COLUMNS, LAYER_COLUMNS
-        if len(self.widths) != 2 or min(self.widths) < 1:
-            raise ValueError(f"learner.widths must be two positive numbers, got {self.widths}")
-        if self.widths[0] % first or self.widths[1] % second:
-            raise ValueError(
-                f"learner.widths must be multiples of {first} and {second}, got {self.widths}"
-            )
+        network_widths("learner.widths", self.widths)
 
 
 @dataclass(frozen=True)

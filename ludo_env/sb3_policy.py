@@ -1,0 +1,156 @@
+"""A policy for sb3-contrib's MaskablePPO that judges actions by where they lead."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ludo_env.agents.network import Network
+from ludo_env.agents.views import read_views
+from ludo_env.core.features import MOST_FEATURES
+from ludo_env.core.foresight import MOVER, foresee_rows
+from ludo_env.core.rules import MAX_PAWNS, MAX_PLAYERS
+
+try:
+    import torch
+    from sb3_contrib.common.maskable.distributions import MaskableDistribution
+    from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
+except ImportError as error:
+    message = "ludo_env.sb3_policy needs sb3-contrib: pip install 'ludo_env[train]'"
+    raise ImportError(message) from error
+
+from ludo_env.torch_network import Evaluator, odds
+
+_WINNING = 20.0  # the logit of an action that wins
+
+
+class Foreseen(NamedTuple):
+    """The legal actions of some positions, one after another, and what they lead to.
+
+    Attributes:
+        places: Which these are, (M,): four times the position plus the action.
+        features: The features of all afterstates, one after another.
+        starts: Where those of each start, (M,).
+        owners: Who has the corners, (M, 4).
+        wins: bool (M,).
+    """
+
+    places: torch.Tensor
+    features: torch.Tensor
+    starts: torch.Tensor
+    owners: torch.Tensor
+    wins: torch.Tensor
+
+
+def foresee(observations: torch.Tensor) -> Foreseen:
+    """What the legal actions in the positions that observations (N, D) show lead to.
+
+    Raises:
+        ValueError: These are no observations of players.
+    """
+    views = np.ascontiguousarray(observations.cpu().numpy(), dtype=np.int8)
+    size = (len(views), MAX_PAWNS)
+    features = np.empty((*size, MOST_FEATURES), dtype=np.int16)
+    counts = np.zeros(size, dtype=np.int64)
+    owners = np.zeros((*size, MAX_PLAYERS), dtype=np.int8)
+    wins = np.zeros(size, dtype=np.bool_)
+    for alike in read_views(views):
+        own = (features, counts, owners, wins, alike.rules.compiled)
+        foresee_rows(alike.games, alike.rows, *own)
+    legal = counts > 0
+    given = np.arange(MOST_FEATURES) < counts[legal][:, None]
+    return Foreseen(
+        torch.from_numpy(np.flatnonzero(legal)),
+        torch.from_numpy(features[legal][given].astype(np.int32)),
+        torch.from_numpy((np.cumsum(counts[legal]) - counts[legal]).astype(np.int32)),
+        torch.from_numpy(owners[legal]),
+        torch.from_numpy(wins[legal]),
+    )
+
+
+class AfterstatePolicy(MaskableActorCriticPolicy):
+    """Evaluates the positions that actions lead to, as players of board games do.
+
+    The rules are known: an action's logit is the logarithm of the mover's odds to win that a
+    network of `ludo_env.core.network` tells for the position after it. A second network of the
+    same form tells what each action is worth; a position's value is the mean over the policy.
+    Illegal actions have the logit 0 and are left to the mask.
+
+    `network` gives the first network to `ludo_env.agents.expectimax.Expectimax`, which at depth 1
+    plays what this policy finds most probable, without PyTorch.
+
+    Args:
+        *args: See `MaskableActorCriticPolicy`; ``net_arch`` is two widths, [256, 32] if left out.
+        **kwargs: The same.
+
+    References:
+        R. Sutton, A. Barto, "Reinforcement Learning", 2nd edition (2018), 6.8: afterstates.
+    """
+
+    def _build(self, lr_schedule: Any) -> None:
+        widths = self.net_arch or [256, 32]
+        if not isinstance(widths, list) or len(widths) != 2:
+            raise ValueError(f"an AfterstatePolicy has two widths, got {widths!r}")
+        self.actor = Evaluator(*widths)
+        self.critic = Evaluator(*widths)
+        self.optimizer = self.optimizer_class(
+            self.parameters(), lr=lr_schedule(1), **self.optimizer_kwargs
+        )
+
+    def network(self, about: dict[str, Any] | None = None) -> Network:
+        """The network that chooses actions; a copy."""
+        return self.actor.network(about)
+
+    def _logits(self, foreseen: Foreseen, count: int) -> torch.Tensor:
+        """Logits of the actions in so many positions, (N, 4)."""
+        outputs = self.actor.outputs(foreseen.features, foreseen.starts)
+        found = odds(outputs, foreseen.owners, MOVER).masked_fill(foreseen.wins, _WINNING)
+        logits = torch.zeros(count * MAX_PAWNS)
+        return logits.index_copy(0, foreseen.places, found).view(count, MAX_PAWNS)
+
+    def _distribution(self, logits: torch.Tensor, masks: Any) -> MaskableDistribution:
+        distribution = self.action_dist.proba_distribution(action_logits=logits)
+        if masks is not None:
+            distribution.apply_masking(masks)
+        return distribution
+
+    def _values(self, foreseen: Foreseen, logits: torch.Tensor) -> torch.Tensor:
+        """Values of positions, (N, 1), from the critic's for each legal action."""
+        outputs = self.critic.outputs(foreseen.features, foreseen.starts)
+        found = outputs.masked_fill(foreseen.owners != MOVER, 0.0).sum(dim=1)
+        flat = torch.full((logits.numel(),), -torch.inf)
+        legal = flat.index_copy(0, foreseen.places, logits.detach().view(-1)[foreseen.places])
+        chances = legal.view_as(logits).softmax(dim=1).view(-1)[foreseen.places]
+        total = torch.zeros(len(logits))
+        rows = torch.div(foreseen.places, MAX_PAWNS, rounding_mode="floor")
+        return total.index_add(0, rows, chances * found).unsqueeze(1)
+
+    def forward(
+        self, obs: Any, deterministic: bool = False, action_masks: Any = None
+    ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+        """Actions (N,), values (N, 1) and logarithms of probabilities (N,)."""
+        foreseen = foresee(obs)
+        logits = self._logits(foreseen, len(obs))
+        distribution = self._distribution(logits, action_masks)
+        actions = distribution.get_actions(deterministic=deterministic)
+        return actions, self._values(foreseen, logits), distribution.log_prob(actions)
+
+    def evaluate_actions(
+        self, obs: Any, actions: torch.Tensor, action_masks: Any = None
+    ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor | None]:
+        """Values (N, 1), logarithms of the actions' probabilities (N,), entropies (N,)."""
+        foreseen = foresee(obs)
+        logits = self._logits(foreseen, len(obs))
+        distribution = self._distribution(logits, action_masks)
+        values = self._values(foreseen, logits)
+        return values, distribution.log_prob(actions), distribution.entropy()
+
+    def get_distribution(self, obs: Any, action_masks: Any = None) -> MaskableDistribution:
+        """The distribution over actions."""
+        return self._distribution(self._logits(foresee(obs), len(obs)), action_masks)
+
+    def predict_values(self, obs: Any) -> torch.Tensor:
+        """Values of positions, (N, 1)."""
+        foreseen = foresee(obs)
+        return self._values(foreseen, self._logits(foreseen, len(obs)))
