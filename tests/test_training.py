@@ -198,7 +198,6 @@ def test_any_field_is_a_flag_and_the_resolved_configuration_reads_back(tmp_path)
         (["--seed", "5000000000"], "seed"),
         (["--env.opponents", '{"advance": -1}'], "opponents"),
         (["--learner.policy", "linear"], "policy"),
-        (["--learner.policy", "afterstate"], "hidden"),
         (["--learner.policy", "afterstate", "--learner.hidden", "[64]"], "hidden"),
         (["--learner.hidden", "[]"], "hidden"),
         (["--pool.every", "0"], "pool.every"),
