@@ -156,6 +156,22 @@ def test_all_games_get_their_opponents_at_once(tmp_path):
     assert len(members) == 3
 
 
+def test_the_pool_is_told_who_won(tmp_path, monkeypatch):
+    paid, told = [], []
+
+    class Listening(ppo.LudoVecEnv):
+        def step_wait(self):
+            answer = super().step_wait()
+            paid.extend((game, answer[1][game] > 0) for game in np.flatnonzero(answer[2]))
+            return answer
+
+    monkeypatch.setattr(ppo, "LudoVecEnv", Listening)
+    monkeypatch.setattr(Pool, "count", lambda pool, game, has_won: told.append((game, has_won)))
+    train(tiny(tmp_path / "run", **SELF_PLAY))
+    assert told == paid
+    assert {has_won for _, has_won in told} == {True, False}
+
+
 def test_self_play_goes_on_exactly_as_if_nothing_had_happened(tmp_path):
     whole = train(tiny(tmp_path / "whole", **SELF_PLAY))
     config = tiny(tmp_path / "halves", **SELF_PLAY)

@@ -121,7 +121,7 @@ class Pool:
 
     def begin(self) -> None:
         """All games have been dealt: the opponents drawn last play; in place."""
-        self._playing = list(self._following)
+        self._playing = self._following
 
     def count(self, game: int, has_won: bool) -> None:
         """Note that the learner's game has ended, and that the next is dealt; in place."""
