@@ -20,7 +20,7 @@ except ImportError as error:
     message = "ludo_env.sb3_policy needs sb3-contrib: pip install 'ludo_env[train]'"
     raise ImportError(message) from error
 
-from ludo_env.torch_network import Evaluator, odds
+from ludo_env.agents.torch_network import Evaluator, odds
 
 _WINNING = 20.0  # the logit of an action that wins
 

@@ -150,6 +150,7 @@ FLOORS = {
     "solver": 3,
     "ludo_v0": 3,
     "sb3": 3,
+    "sb3_policy": 3,
     "registration": 3,
     "": 3,  # the package's own face
     "arena": 4,

@@ -33,9 +33,9 @@ from ludo_env import Rules
 from ludo_env.agents.base import make_agent
 from ludo_env.agents.expectimax import Expectimax
 from ludo_env.agents.network import NAMES, Network
+from ludo_env.agents.torch_network import Evaluator
 from ludo_env.core.features import MOST_FEATURES
 from ludo_env.machine import versions
-from ludo_env.torch_network import Evaluator
 from training import curve, evaluation, run_folder
 from training.config import BAD_ARGUMENTS, as_dict, fail, parse
 from training.lessons import Lessons, SelfPlay

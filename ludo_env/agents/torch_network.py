@@ -13,7 +13,7 @@ try:
     from torch import nn
     from torch.nn import functional
 except ImportError as error:
-    message = "ludo_env.torch_network needs PyTorch: pip install 'ludo_env[train]'"
+    message = "ludo_env.agents.torch_network needs PyTorch: pip install 'ludo_env[train]'"
     raise ImportError(message) from error
 
 _NOBODY = -1e9
