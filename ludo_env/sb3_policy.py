@@ -20,7 +20,7 @@ except ImportError as error:
     message = "ludo_env.sb3_policy needs sb3-contrib: pip install 'ludo_env[train]'"
     raise ImportError(message) from error
 
-from ludo_env.agents.torch_network import Evaluator, odds
+from ludo_env.agents.torch_network import Evaluator, Head, odds
 
 _WINNING = 20.0  # the logit of an action that wins
 
@@ -73,11 +73,11 @@ class AfterstatePolicy(MaskableActorCriticPolicy):
     """Evaluates the positions that actions lead to, as players of board games do.
 
     The rules are known: an action's logit is the logarithm of the mover's odds to win that a
-    network of `ludo_env.core.network` tells for the position after it. A second network of the
-    same form tells what each action is worth; a position's value is the mean over the policy.
+    network of `ludo_env.core.network` tells for the position after it. A second head on the same
+    first layer tells what each action is worth; a position's value is the mean over the policy.
     Illegal actions have the logit 0 and are left to the mask.
 
-    `network` gives the first network to `ludo_env.agents.expectimax.Expectimax`, which at depth 1
+    `network` gives the actor to `ludo_env.agents.expectimax.Expectimax`, which at depth 1
     plays what this policy finds most probable, without PyTorch.
 
     Args:
@@ -93,7 +93,7 @@ class AfterstatePolicy(MaskableActorCriticPolicy):
         if not isinstance(widths, list) or len(widths) != 2:
             raise ValueError(f"an AfterstatePolicy has two widths, got {widths!r}")
         self.actor = Evaluator(*widths)
-        self.critic = Evaluator(*widths)
+        self.critic = Head(*widths)
         self.optimizer = self.optimizer_class(
             self.parameters(), lr=lr_schedule(1), **self.optimizer_kwargs
         )
@@ -102,12 +102,16 @@ class AfterstatePolicy(MaskableActorCriticPolicy):
         """The network that chooses actions; a copy."""
         return self.actor.network(about)
 
-    def _logits(self, foreseen: Foreseen, count: int) -> torch.Tensor:
-        """Logits of the actions in so many positions, (N, 4)."""
-        outputs = self.actor.outputs(foreseen.features, foreseen.starts)
-        found = odds(outputs, foreseen.owners, MOVER).masked_fill(foreseen.wins, _WINNING)
-        logits = torch.zeros(count * MAX_PAWNS)
-        return logits.index_copy(0, foreseen.places, found).view(count, MAX_PAWNS)
+    def _judge(self, observations: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        """Logits of the actions (N, 4), and values of the positions (N, 1)."""
+        foreseen, count = foresee(observations), len(observations)
+        first = self.actor.first_layer(foreseen.features, foreseen.starts)
+        found = odds(self.actor.head(first), foreseen.owners, MOVER)
+        logits = torch.zeros(count * MAX_PAWNS).index_copy(
+            0, foreseen.places, found.masked_fill(foreseen.wins, _WINNING)
+        )
+        worth = self.critic(first).masked_fill(foreseen.owners != MOVER, 0.0).sum(dim=1)
+        return logits.view(count, MAX_PAWNS), _means(foreseen.places, worth, logits.detach())
 
     def _distribution(self, logits: torch.Tensor, masks: Any) -> MaskableDistribution:
         distribution = self.action_dist.proba_distribution(action_logits=logits)
@@ -115,42 +119,42 @@ class AfterstatePolicy(MaskableActorCriticPolicy):
             distribution.apply_masking(masks)
         return distribution
 
-    def _values(self, foreseen: Foreseen, logits: torch.Tensor) -> torch.Tensor:
-        """Values of positions, (N, 1), from the critic's for each legal action."""
-        outputs = self.critic.outputs(foreseen.features, foreseen.starts)
-        found = outputs.masked_fill(foreseen.owners != MOVER, 0.0).sum(dim=1)
-        flat = torch.full((logits.numel(),), -torch.inf)
-        legal = flat.index_copy(0, foreseen.places, logits.detach().view(-1)[foreseen.places])
-        chances = legal.view_as(logits).softmax(dim=1).view(-1)[foreseen.places]
-        total = torch.zeros(len(logits))
-        rows = torch.div(foreseen.places, MAX_PAWNS, rounding_mode="floor")
-        return total.index_add(0, rows, chances * found).unsqueeze(1)
-
     def forward(
         self, obs: Any, deterministic: bool = False, action_masks: Any = None
     ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
         """Actions (N,), values (N, 1) and logarithms of probabilities (N,)."""
-        foreseen = foresee(obs)
-        logits = self._logits(foreseen, len(obs))
+        logits, values = self._judge(obs)
         distribution = self._distribution(logits, action_masks)
         actions = distribution.get_actions(deterministic=deterministic)
-        return actions, self._values(foreseen, logits), distribution.log_prob(actions)
+        return actions, values, distribution.log_prob(actions)
 
     def evaluate_actions(
         self, obs: Any, actions: torch.Tensor, action_masks: Any = None
     ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor | None]:
         """Values (N, 1), logarithms of the actions' probabilities (N,), entropies (N,)."""
-        foreseen = foresee(obs)
-        logits = self._logits(foreseen, len(obs))
+        logits, values = self._judge(obs)
         distribution = self._distribution(logits, action_masks)
-        values = self._values(foreseen, logits)
         return values, distribution.log_prob(actions), distribution.entropy()
 
     def get_distribution(self, obs: Any, action_masks: Any = None) -> MaskableDistribution:
         """The distribution over actions."""
-        return self._distribution(self._logits(foresee(obs), len(obs)), action_masks)
+        return self._distribution(self._judge(obs)[0], action_masks)
 
     def predict_values(self, obs: Any) -> torch.Tensor:
         """Values of positions, (N, 1)."""
-        foreseen = foresee(obs)
-        return self._values(foreseen, self._logits(foreseen, len(obs)))
+        return self._judge(obs)[1]
+
+
+def _means(places: torch.Tensor, worth: torch.Tensor, logits: torch.Tensor) -> torch.Tensor:
+    """What legal actions are worth on average over the policy, (N, 1).
+
+    Args:
+        places: See `Foreseen`, (M,).
+        worth: What these actions are worth, (M,).
+        logits: Of all actions, legal or not, (4 N,).
+    """
+    legal = torch.full_like(logits, -torch.inf).index_copy(0, places, logits[places])
+    chances = legal.view(-1, MAX_PAWNS).softmax(dim=1).view(-1)[places]
+    rows = torch.div(places, MAX_PAWNS, rounding_mode="floor")
+    total = torch.zeros(len(logits) // MAX_PAWNS)
+    return total.index_add(0, rows, chances * worth).unsqueeze(1)

@@ -103,7 +103,7 @@ def test_chances_read_from_observations_are_those_of_the_games(rules):
     batch = GameBatch.from_boards(rows[:, : rules.num_players], rollers, 0, rules)
     views = batch.observations(rollers)
     expected = chances_of(network, rows, rules)[np.arange(len(rows)), rollers]
-    assert (roller_chances(views, network.arrays, 0) == expected).all()
+    assert (roller_chances(views, network, 0) == expected).all()
 
 
 def test_observations_under_different_rules_may_be_mixed():
@@ -117,7 +117,7 @@ def test_observations_under_different_rules_may_be_mixed():
         views.append(batch.observations(rollers))
         expected.append(chances_of(network, rows, rules)[np.arange(len(rows)), rollers])
     mixed = np.random.default_rng(1).permutation(sum(map(len, views)))
-    found = roller_chances(np.concatenate(views)[mixed], network.arrays, 0)
+    found = roller_chances(np.concatenate(views)[mixed], network, 0)
     assert (found == np.concatenate(expected)[mixed]).all()
 
 
@@ -126,7 +126,7 @@ def test_what_is_no_observation_is_refused():
     batch = GameBatch(3, Rules(num_players=2), seed=1)
     views = batch.observations(np.zeros(3, dtype=int))
     views[:, OBSERVATION["die"]] = 0
-    assert roller_chances(views, network.arrays, 0).shape == (3,)
+    assert roller_chances(views, network, 0).shape == (3,)
     shown = views.copy()
     shown[1, OBSERVATION["die"].start] = 1
     for wrong, said in (
@@ -137,7 +137,7 @@ def test_what_is_no_observation_is_refused():
         (np.zeros_like(views), "a game's players"),
     ):
         with pytest.raises(ValueError, match=said):
-            roller_chances(wrong, network.arrays, 0)
+            roller_chances(wrong, network, 0)
 
 
 # Files

@@ -101,7 +101,8 @@ def test_a_position_is_worth_the_mean_over_its_actions():
     policy = model.policy
     with torch.no_grad():
         foreseen = foresee(views)
-        outputs = policy.critic.outputs(foreseen.features, foreseen.starts)
+        first = policy.actor.first_layer(foreseen.features, foreseen.starts)
+        outputs = policy.critic(first)
         worth = np.zeros((len(views), MAX_PAWNS))
         own = outputs.numpy()[np.arange(len(outputs)), (foreseen.owners == 2).int().argmax(dim=1)]
         worth.reshape(-1)[foreseen.places.numpy()] = own

@@ -41,9 +41,9 @@ TINY = [
 
 def test_the_packages_own_weights_are_small_and_say_how_they_were_made():
     agent = make_agent("td")
-    about = agent.network.about
+    about = agent.evaluation.about
     assert {"config", "versions", "positions", "minutes", "results"} <= set(about)
-    assert sum(array.nbytes for array in agent.network.arrays) < 2_000_000
+    assert sum(array.nbytes for array in agent.evaluation.arrays) < 2_000_000
     assert about["results"]["advance, 2 players"]["win_rate"] > 0.6
 
 
@@ -210,7 +210,7 @@ def test_a_run_leaves_all_that_is_promised(tmp_path):
         assert (folder / name).stat().st_size > 0
     points = json.loads((folder / "learning_curve.json").read_text())
     assert [point["steps"] for point in points] == [0, 1024, 2048]
-    assert make_agent(f"td:{folder / 'td.npz'}").network.about["positions"] == 2048
+    assert make_agent(f"td:{folder / 'td.npz'}").evaluation.about["positions"] == 2048
 
 
 def test_resuming_goes_on_exactly_as_if_nothing_had_happened(tmp_path):

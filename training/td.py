@@ -32,7 +32,7 @@ from tqdm import tqdm
 from ludo_env import Rules
 from ludo_env.agents.base import make_agent
 from ludo_env.agents.expectimax import Expectimax
-from ludo_env.agents.network import NAMES, Network
+from ludo_env.agents.network import Network
 from ludo_env.agents.torch_network import Evaluator
 from ludo_env.core.features import MOST_FEATURES
 from ludo_env.machine import versions
@@ -115,8 +115,10 @@ class Learner:
         self.optimizer.step()
         with torch.no_grad():
             share = 1 - self.config.learner.averaging
-            for name in NAMES:
-                getattr(self.average, name).lerp_(getattr(self.evaluator, name), share)
+            for kept, own in zip(
+                self.average.parameters(), self.evaluator.parameters(), strict=True
+            ):
+                kept.lerp_(own, share)
 
     def state(self) -> dict[str, Any]:
         """All that the next round depends on."""

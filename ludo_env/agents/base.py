@@ -57,16 +57,32 @@ def _td(argument: str, seed: int) -> Agent:
     return TD(1, argument or None)
 
 
+def _expectimax(argument: str, seed: int) -> Agent:
+    from ludo_env.agents.expectimax import CarefulEvaluation, Expectimax
+
+    if argument and not argument.isdigit():
+        raise ValueError(f"agent 'expectimax:{argument}': the depth must be a number")
+    depth = int(argument) if argument else 2
+    return Expectimax(depth, CarefulEvaluation(), f"expectimax:{depth}")
+
+
 # Specs of the form NAME:ARGUMENT.
-_FAMILIES: dict[str, Callable[[str, int], Agent]] = {"sb3": _sb3, "exact": _exact, "td": _td}
+_FAMILIES: dict[str, Callable[[str, int], Agent]] = {
+    "sb3": _sb3,
+    "exact": _exact,
+    "expectimax": _expectimax,
+    "td": _td,
+}
 
 # Those of them that make sense without an argument.
-_ALONE = ("td",)
+_ALONE = ("expectimax", "td")
 
 SPECS = {
     "random": "plays any legal move",
     "first": "plays the most advanced pawn that may move",
     "advance": "captures if possible, else plays the most advanced pawn that may move",
+    "careful": "takes shelter, keeps out of reach, stays close behind opponents, captures",
+    "expectimax[:DEPTH]": "looks DEPTH choices ahead (default: 2), and judges as careful does",
     "td[:DEPTH]": "looks DEPTH choices ahead (default: 1) with chances learned by self-play",
     "td:PATH[:DEPTH]": "the same with the network of a file that `python -m training.td` wrote",
     "sb3:PATH": "a MaskablePPO model saved by Stable-Baselines3's contrib package",

@@ -1,4 +1,4 @@
-"""Looking ahead over all dice, with a network that tells the chances where that ends."""
+"""Looking ahead over all dice, to where something else tells the chances."""
 
 from __future__ import annotations
 
@@ -7,14 +7,23 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ludo_env.agents.chances import roller_chances
-from ludo_env.agents.network import Network
+from ludo_env.agents.chances import Evaluation, roller_chances
 from ludo_env.core.batch import GameBatch
+from ludo_env.core.careful_weights import VALUES
 from ludo_env.core.checks import Ints
+from ludo_env.core.leaf import Advice
 from ludo_env.core.rules import is_integer
 
 MAX_DEPTH = 4
 """The greatest depth; each costs about twenty times the one before."""
+
+
+class CarefulEvaluation:
+    """The careful agent's advice as each player's chance to win."""
+
+    def leaf(self, num_players: int) -> Advice:
+        """See `Evaluation.leaf`."""
+        return VALUES[num_players - 2]
 
 
 class Expectimax:
@@ -25,23 +34,25 @@ class Expectimax:
 
     Args:
         depth: From 1 to `MAX_DEPTH`.
-        network: Tells each player's chance to win where looking ahead ends.
+        evaluation: Tells each player's chance to win where looking ahead ends: a `Network`, or the
+            careful agent's (`CarefulEvaluation`).
         name: What to call the agent; its spec.
 
     Raises:
         ValueError: The depth is out of range.
     """
 
-    def __init__(self, depth: int, network: Network, name: str) -> None:
+    def __init__(self, depth: int, evaluation: Evaluation, name: str) -> None:
         if not is_integer(depth) or not 1 <= depth <= MAX_DEPTH:
             raise ValueError(f"depth must be an integer from 1 to {MAX_DEPTH}, got {depth!r}")
         self.depth = int(depth)
-        self.network = network
+        self.evaluation = evaluation
         self.name = name
 
     def act(self, batch: GameBatch, rows: Ints) -> Ints:
         """See `Agent.act`."""
-        return batch.best_actions(self.network.arrays, self.depth, rows)
+        leaf = self.evaluation.leaf(batch.rules.num_players)
+        return batch.best_actions(leaf, self.depth, rows)
 
     def win_probabilities(self, observations: Any) -> NDArray[np.float64]:
         """The chances of players about to roll, by what they see; float64 (k,).
@@ -54,7 +65,7 @@ class Expectimax:
         Raises:
             ValueError: These are no such observations.
         """
-        return roller_chances(observations, self.network.arrays, self.depth - 1)
+        return roller_chances(observations, self.evaluation, self.depth - 1)
 
     def __repr__(self) -> str:
         return self.name

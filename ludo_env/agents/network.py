@@ -55,6 +55,10 @@ class Network:
             if not np.isfinite(array).all():
                 raise ValueError(f"a network's {name} must be finite")
 
+    def leaf(self, num_players: int) -> Arrays:
+        """See `ludo_env.agents.chances.Evaluation`: the same for all numbers of players."""
+        return self.arrays
+
     def save(self, path: str | Path) -> None:
         """Write a file, whole or not at all.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ludo_env.agents.network import NAMES, Network
+from ludo_env.agents.network import Network
 from ludo_env.core.features import NUM_FEATURES
 from ludo_env.core.rules import MAX_PLAYERS
 
@@ -19,6 +19,31 @@ except ImportError as error:
 _NOBODY = -1e9
 
 
+class Head(nn.Module):
+    """All but a network's first layer.
+
+    Args:
+        first: Units of the first layer.
+        second: Units of the second, a multiple of 16.
+    """
+
+    def __init__(self, first: int, second: int) -> None:
+        super().__init__()
+        self.hidden = nn.Parameter(torch.randn(first, second) * (2 / first) ** 0.5)
+        self.hidden_bias = nn.Parameter(torch.zeros(second))
+        self.output = nn.Parameter(torch.randn(second, MAX_PLAYERS) * 0.05)
+        self.output_bias = nn.Parameter(torch.zeros(MAX_PLAYERS))
+
+    def forward(self, first: torch.Tensor) -> torch.Tensor:
+        """The outputs by corner, clockwise from that of the player about to roll, (N, 4).
+
+        Args:
+            first: What the first layer gives, (N, H).
+        """
+        second = functional.relu(first) @ self.hidden + self.hidden_bias
+        return functional.relu(second) @ self.output + self.output_bias
+
+
 class Evaluator(nn.Module):
     """A network of a position before a roll.
 
@@ -31,21 +56,16 @@ class Evaluator(nn.Module):
         super().__init__()
         self.table = nn.Parameter(torch.randn(NUM_FEATURES, first) * 0.1)
         self.bias = nn.Parameter(torch.zeros(first))
-        self.hidden = nn.Parameter(torch.randn(first, second) * (2 / first) ** 0.5)
-        self.hidden_bias = nn.Parameter(torch.zeros(second))
-        self.output = nn.Parameter(torch.randn(second, MAX_PLAYERS) * 0.05)
-        self.output_bias = nn.Parameter(torch.zeros(MAX_PLAYERS))
+        self.head = Head(first, second)
 
-    def outputs(self, features: torch.Tensor, starts: torch.Tensor) -> torch.Tensor:
-        """The outputs by corner, clockwise from that of the player about to roll, (N, 4).
+    def first_layer(self, features: torch.Tensor, starts: torch.Tensor) -> torch.Tensor:
+        """What the first layer gives, (N, H).
 
         Args:
             features: The features of all positions, one after another.
             starts: Where those of each position start, (N,).
         """
-        first = functional.embedding_bag(features, self.table, starts, mode="sum") + self.bias
-        second = functional.relu(first) @ self.hidden + self.hidden_bias
-        return functional.relu(second) @ self.output + self.output_bias
+        return functional.embedding_bag(features, self.table, starts, mode="sum") + self.bias
 
     def forward(
         self, features: torch.Tensor, starts: torch.Tensor, plays: torch.Tensor
@@ -53,17 +73,19 @@ class Evaluator(nn.Module):
         """Logarithms of chances by corner, (N, 4).
 
         Args:
-            features: See `outputs`.
-            starts: See `outputs`.
+            features: See `first_layer`.
+            starts: See `first_layer`.
             plays: Which corners play, bool (N, 4).
         """
-        outputs = self.outputs(features, starts)
+        outputs = self.head(self.first_layer(features, starts))
         return functional.log_softmax(outputs.masked_fill(~plays, _NOBODY), dim=1)
 
     def network(self, about: dict[str, Any] | None = None) -> Network:
         """The network as it is; a copy."""
-        arrays = tuple(getattr(self, name).detach().cpu().numpy().copy() for name in NAMES)
-        return Network(arrays, about or {})
+        head = self.head
+        parts = (head.hidden, head.hidden_bias, head.output, head.output_bias)
+        arrays = (part.detach().cpu().numpy().copy() for part in (self.table, self.bias, *parts))
+        return Network(tuple(arrays), about or {})
 
 
 def odds(outputs: torch.Tensor, owners: torch.Tensor, owner: int) -> torch.Tensor:

@@ -8,13 +8,14 @@ from typing import Any
 import numpy as np
 
 from ludo_env.core import checks, dice, loops, rollout
+from ludo_env.core.careful_weights import WEIGHTS
 from ludo_env.core.checks import Ints
 from ludo_env.core.kernels import DIE_BITS, SEED, TURN
 from ludo_env.core.position import Position, as_position, start_position
 from ludo_env.core.reading import Games, IllegalMoveError
 from ludo_env.core.results import Bools, Int8s, RolloutStats
 from ludo_env.core.rules import Rules, as_rules
-from ludo_env.core.scripted import policy_code
+from ludo_env.core.scripted import CAREFUL, policy_code
 
 __all__ = ["GameBatch", "IllegalMoveError"]
 
@@ -282,12 +283,14 @@ class GameBatch(Games):
         """
         steps = checks.positive("steps", steps)
         code, key = policy_code(policy), dice.policy_key(0)
+        weights = WEIGHTS[self.rules.num_players - 2] if code == CAREFUL else None
         width = len(rollout.TOTALS) + self.rules.num_players
 
         def run(games: Ints, rows: Ints | None, part: slice) -> Ints:
             totals = np.zeros(width, dtype=np.int64)
             scripts = None if self._scripts is None else self._scripts[part]
-            rollout.rollout_rows(games, scripts, steps, code, key, totals, self.rules.compiled)
+            compiled = self.rules.compiled
+            rollout.rollout_rows(games, scripts, steps, code, weights, key, totals, compiled)
             return totals
 
         totals = np.sum(self._in_parts(run, None, nanoseconds=20.0 * steps), axis=0).tolist()

@@ -2,7 +2,7 @@
 
 A position's worth is each player's chance to win. Before a roll it is the mean over the dice, and
 where a die is shown that of the move that is best for who plays it. A pass is played like a move.
-The depth counts choices: at depth 0, before a roll, a network tells the chances. Coming dice are
+The depth counts choices: at depth 0, before a roll, a leaf tells the chances. Coming dice are
 never seen.
 """
 
@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 from numba.extending import overload
 
-from ludo_env.core import network as net
+from ludo_env.core import leaf as leaves
 from ludo_env.core.bits import highest_bit
 from ludo_env.core.jit import compiled
 from ludo_env.core.kernels import (
@@ -36,42 +36,42 @@ NO_SIX_IN_THREE = (5 / 6) ** 3
 
 
 @compiled
-def scratch(levels, network, rules):
+def scratch(levels, leaf, rules):
     """The memory that looking ahead takes: two rows and three lists of chances for each level."""
     return (
         np.empty((2 * len(levels) + 2, ROW), dtype=np.int64),
         np.empty((3 * len(levels) + 3, players(rules)), dtype=np.float64),
-        net.workspace(network),
+        leaves.workspace(leaf),
     )
 
 
-def look(game, levels, network, memory, chances, rules):
+def look(game, levels, leaf, memory, chances, rules):
     """Write each player's chance to win before a roll, float64 (P,), by looking ahead; in place.
 
     Args:
         game: int64 (ROW,); ``TURN`` names the player about to roll.
         levels: A tuple as long as the depth.
-        network: Tells the chances where looking ahead ends.
+        leaf: Tells the chances where looking ahead ends (see `ludo_env.core.leaf`).
         memory: `scratch` for at least as many levels.
         chances: Is written.
         rules: `CompiledRules`.
     """
     if levels:
-        _look_further(game, levels, network, memory, chances, rules)
+        _look_further(game, levels, leaf, memory, chances, rules)
     else:
-        _look_no_further(game, levels, network, memory, chances, rules)
+        _look_no_further(game, levels, leaf, memory, chances, rules)
 
 
 @overload(look)
-def _compiled_look(game, levels, network, memory, chances, rules):
+def _compiled_look(game, levels, leaf, memory, chances, rules):
     return _look_further if len(levels) else _look_no_further
 
 
-def _look_no_further(game, levels, network, memory, chances, rules):
-    net.evaluate(game, network, memory[2], chances, rules)
+def _look_no_further(game, levels, leaf, memory, chances, rules):
+    leaves.evaluate(game, leaf, memory[2], chances, rules)
 
 
-def _look_further(game, levels, network, memory, chances, rules):
+def _look_further(game, levels, leaf, memory, chances, rules):
     """The mean over the dice of what `decide` finds, and of passing (R6, R9)."""
     player = player_of(game)
     shown, mean = row_of(memory[0], 2 * len(levels)), row_of(memory[1], 3 * len(levels))
@@ -83,24 +83,24 @@ def _look_further(game, levels, network, memory, chances, rules):
     copy(game, shown)
     for die in range(6 if three else 1, 7):
         set_turn(shown, player, die)
-        if decide(shown, levels, network, memory, found, rules):
+        if decide(shown, levels, leaf, memory, found, rules):
             _add(found, each, mean)
         else:
             passes += each
     if passes > 0:
         set_turn(shown, player_after(player, 1, rules), 0)
-        look(shown, levels[1:], network, memory, found, rules)
+        look(shown, levels[1:], leaf, memory, found, rules)
         _add(found, passes, mean)
     copy(mean, chances)
 
 
-def decide(game, levels, network, memory, chances, rules):
+def decide(game, levels, leaf, memory, chances, rules):
     """The best move at a decision, by its destination, by looking ahead; 0 where there is none.
 
     Args:
         game: int64 (ROW,), with a die.
         levels: As for `look`, at least one.
-        network: As for `look`.
+        leaf: As for `look`.
         memory: As for `look`.
         chances: Each player's chance to win, float64 (P,), after that move; is written.
         rules: `CompiledRules`.
@@ -115,7 +115,7 @@ def decide(game, levels, network, memory, chances, rules):
         moves ^= move
         copy(game, after)
         if play(after, move, rules):
-            look(after, levels[1:], network, memory, found, rules)
+            look(after, levels[1:], leaf, memory, found, rules)
         else:
             _win(player, found)
         if found[player] > most:
@@ -125,7 +125,7 @@ def decide(game, levels, network, memory, chances, rules):
 
 
 @overload(decide)
-def _compiled_decide(game, levels, network, memory, chances, rules):
+def _compiled_decide(game, levels, leaf, memory, chances, rules):
     return decide
 
 
@@ -149,22 +149,22 @@ def _add(values, weight, total):
 
 
 @compiled
-def decide_rows(games, rows, levels, network, actions, rules):
+def decide_rows(games, rows, levels, leaf, actions, rules):
     """The actions (k,) that `decide` finds in the rows. Returns whether all stand at a decision."""
-    memory = scratch(levels, network, rules)
+    memory = scratch(levels, leaf, rules)
     chances = np.empty(players(rules), dtype=np.float64)
     for k in range(num_rows(games, rows)):
         game = row_of(games, row_number(rows, k))
         if is_over(game):
             return False
-        move = decide(game, levels, network, memory, chances, rules)
+        move = decide(game, levels, leaf, memory, chances, rules)
         actions[k] = action_of(game[player_of(game)], move, die_of(game))
     return True
 
 
 @compiled
-def look_rows(games, levels, network, chances, rules):
+def look_rows(games, levels, leaf, chances, rules):
     """What `look` finds in each row, before a roll: chances, float64 (B, P)."""
-    memory = scratch(levels, network, rules)
+    memory = scratch(levels, leaf, rules)
     for row in range(len(games)):
-        look(row_of(games, row), levels, network, memory, row_of(chances, row), rules)
+        look(row_of(games, row), levels, leaf, memory, row_of(chances, row), rules)

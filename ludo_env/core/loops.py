@@ -25,7 +25,6 @@ from ludo_env.core.kernels import (
     clear_script,
     deal,
     decider,
-    decisions_of,
     die_of,
     episode_of,
     has_won,
@@ -44,7 +43,7 @@ from ludo_env.core.kernels import (
 from ludo_env.core.observation import write_observation
 from ludo_env.core.rows import row_of
 from ludo_env.core.rules import MAX_PAWNS
-from ludo_env.core.scripted import choose, draw_key
+from ludo_env.core.scripted import chosen_move
 
 
 @compiled
@@ -280,7 +279,7 @@ def act_rows(games, rows, policy, key, actions, rules):
         player = player_of(game)
         opponents = opponents_of(game, player, rules)
         legal = choices(board_moves(game, rules), opponents, rules)
-        move = choose(policy, draw_key(game, key), decisions_of(game), legal, opponents)
+        move = chosen_move(game, policy, key, legal, opponents, rules)
         actions[k] = action_of(game[player], move, die_of(game))
     return True
 

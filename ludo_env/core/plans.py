@@ -9,11 +9,13 @@ from __future__ import annotations
 import numpy as np
 
 from ludo_env.core.bits import popcount
+from ludo_env.core.careful import choose_carefully, weights_for
 from ludo_env.core.jit import compiled
 from ludo_env.core.kernels import TRACK, choices, destination_of, turned
 from ludo_env.core.moves import OPPOSITE, board_choices
+from ludo_env.core.reach import threats_of
 from ludo_env.core.rows import block_of, row_of
-from ludo_env.core.scripted import choose
+from ludo_env.core.scripted import CAREFUL, choose
 from ludo_env.core.sweep import (
     PLAN_BITS,
     best_chance,
@@ -48,7 +50,14 @@ def write_scripted_plan(policy, boards, bits, plan, rules):
             for j in range(len(bits)):
                 opponents = turned(bits[j] & TRACK, OPPOSITE)
                 legal = choices(moves, opponents, rules)
-                note(row, j, die, number_of(moves, choose(policy, 0, 0, legal, opponents)))
+                if policy == CAREFUL:
+                    soon, later = threats_of(bits[j], rules)
+                    threats = turned(soon, OPPOSITE), turned(later, OPPOSITE)
+                    weights = weights_for(rules)
+                    move = choose_carefully(legal, die + 1, opponents, threats, weights)
+                else:
+                    move = choose(policy, 0, 0, legal, opponents)
+                note(row, j, die, number_of(moves, move))
 
 
 @compiled

@@ -21,7 +21,7 @@ from ludo_env.core.kernels import (
     SEED,
     TURN,
 )
-from ludo_env.core.network import Arrays
+from ludo_env.core.leaf import Leaf
 from ludo_env.core.observation import OBSERVATION_LENGTH
 from ludo_env.core.position import Position
 from ludo_env.core.results import Afterstates, Bools, Int8s, read_pawns
@@ -213,15 +213,14 @@ class Games:
         """
         return Afterstates(self._games, self._index(rows), self.rules)
 
-    def best_actions(self, network: Arrays, depth: int, rows: Any = None) -> Ints:
+    def best_actions(self, leaf: Leaf, depth: int, rows: Any = None) -> Ints:
         """What looking ahead finds best in rows (k,) at a decision: int64 (k,).
 
         Each player is taken to play for the best of its own chances to win; ties go to the most
         advanced pawn. The coming dice are not looked at.
 
         Args:
-            network: The arrays that tell the chances where looking ahead ends (see
-                `ludo_env.core.network`).
+            leaf: Tells the chances where looking ahead ends (see `ludo_env.core.leaf`).
             depth: Choices to look ahead: 1 for one's own, 2 for the next player's reply to each
                 roll as well, and so on.
             rows: Row numbers (k,) or a mask (B,); None for all.
@@ -235,7 +234,7 @@ class Games:
 
         def find(games: Ints, part_of_index: Ints | None, part: slice) -> bool:
             chosen, rules = actions[part], self.rules.compiled
-            return lookahead.decide_rows(games, part_of_index, levels, network, chosen, rules)
+            return lookahead.decide_rows(games, part_of_index, levels, leaf, chosen, rules)
 
         if not all(self._in_parts(find, index, nanoseconds=1_000.0 * 10 ** len(levels))):
             raise ValueError(f"rows must stand at a decision, got ended ones in {rows!r}")

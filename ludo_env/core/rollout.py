@@ -12,6 +12,7 @@ import numpy as np
 
 from ludo_env.core import dice
 from ludo_env.core.bits import popcount
+from ludo_env.core.careful import choose_carefully
 from ludo_env.core.jit import compiled
 from ludo_env.core.kernels import (
     COUNTS,
@@ -37,6 +38,7 @@ from ludo_env.core.kernels import (
     source_of,
     turned,
 )
+from ludo_env.core.reach import threats_of
 from ludo_env.core.rows import block_of, row_of
 from ludo_env.core.rules import MAX_PLAYERS
 from ludo_env.core.scripted import choose, draw_key
@@ -93,7 +95,7 @@ _FIELD = (1 << _FORCED) - 1
 
 
 @compiled
-def rollout_rows(games, scripts, steps, policy, key, totals, rules):
+def rollout_rows(games, scripts, steps, policy, weights, key, totals, rules):
     """Play ``steps`` decisions in each row, ended games starting anew; in place.
 
     Args:
@@ -101,6 +103,7 @@ def rollout_rows(games, scripts, steps, policy, key, totals, rules):
         scripts: int8 (B, S), scripted rolls, 0 where the dice decide; None where there are none.
         steps: Decisions in each row, at least 1.
         policy: Code of the policy that decides for everyone.
+        weights: Those of "careful"; None for any other policy.
         key: The key of its draws.
         totals: int64 (len(TOTALS) + P,), is added to. The whole games are those that stood at their
             first decision when the call began, or began in it, and finished in it.
@@ -119,7 +122,7 @@ def rollout_rows(games, scripts, steps, policy, key, totals, rules):
             totals[_ROLLED] -= lanes[_ROLLS + lane]
         moving = len(block)
         while moving > 0:
-            moving, won = _roll_once(lanes, len(block), own_scripts, policy, totals, rules)
+            moving, won = _roll_once(lanes, len(block), own_scripts, policy, weights, totals, rules)
             if won > 0:
                 _end_games(lanes, block, own_scripts, key, totals, rules)
         for lane in range(len(block)):
@@ -163,7 +166,7 @@ def _put_down(lanes, lane, game, rules):
 
 
 @compiled
-def _roll_once(lanes, length, scripts, policy, totals, rules):
+def _roll_once(lanes, length, scripts, policy, weights, totals, rules):
     """Play the die of each lane, if it allows a move, and roll the next; in place.
 
     A lane waits once it has no decisions left and is at one, or at its game's end.
@@ -178,7 +181,7 @@ def _roll_once(lanes, length, scripts, policy, totals, rules):
         opponents = _opponents(lanes, lane, player, rules)
         moves = movable(own, die, rules)
         legal = choices(moves, opponents, rules) if left > 0 else 0
-        move = choose(policy, lanes[_DRAWS + lane], lanes[_DECISIONS + lane], legal, opponents)
+        move = _decide(lanes, lane, policy, weights, legal, opponents, rules)
         own ^= move | source_of(move, die)
         captured = move & opponents
 
@@ -204,6 +207,27 @@ def _roll_once(lanes, length, scripts, policy, totals, rules):
         won += 1 if wins else 0
     totals[_CAPTURED] += captures
     return moving, won
+
+
+@compiled
+def _decide(lanes, lane, policy, weights, legal, opponents, rules):
+    if weights is None:
+        return choose(policy, lanes[_DRAWS + lane], lanes[_DECISIONS + lane], legal, opponents)
+    threats = _threats(lanes, lane, lanes[_PLAYER + lane], rules)
+    return choose_carefully(legal, lanes[_DIE + lane], opponents, threats, weights)
+
+
+@compiled
+def _threats(lanes, lane, player, rules):
+    """What opponents threaten, see `reach.threats_to`."""
+    soon = later = 0
+    for places in range(1, players(rules)):
+        other = player_after(player, places, rules)
+        quarters = quarter_turns(player, other, places, rules)
+        own_soon, own_later = threats_of(lanes[places * _LANES + lane], rules)
+        soon |= turned(own_soon, quarters)
+        later |= turned(own_later, quarters)
+    return soon, later
 
 
 @compiled

@@ -12,7 +12,6 @@ from ludo_env.core.kernels import (
     SEED,
     board_moves,
     choices,
-    decisions_of,
     episode_of,
     is_over,
     opponents_of,
@@ -26,7 +25,7 @@ from ludo_env.core.kernels import (
 from ludo_env.core.loops import mask_bits, num_rows, play_action, row_number
 from ludo_env.core.observation import write_observation
 from ludo_env.core.rows import row_of
-from ludo_env.core.scripted import choose, draw_key
+from ludo_env.core.scripted import chosen_move
 
 OVER, CUT, ILLEGAL = -1, -2, -3
 """What the kernels answer instead of a player to be asked: the game is over, it was cut off, or
@@ -63,8 +62,8 @@ def settle_decisions(game, script, seats, skip_forced, max_rolls, rules):
         if skip_forced and legal & (legal - 1) == 0:
             move = legal
         elif policy >= 0:
-            key = draw_key(game, seats[POLICIES_OF + players(rules) + player])
-            move = choose(policy, key, decisions_of(game), legal, opponents)
+            key = seats[POLICIES_OF + players(rules) + player]
+            move = chosen_move(game, policy, key, legal, opponents, rules)
         else:
             return player
         if play(game, move, rules):
