@@ -17,6 +17,7 @@ class SearchConfig:
         population: Candidates in a generation.
         games: Games that each of them plays, with the same dice as the others.
         spread: The standard deviation of the first candidates' weights, around zeros.
+        value_spread: That of the first candidates' values, around the weights found, in steps.
         against: The scripted agent that fills all other seats.
     """
 
@@ -24,6 +25,7 @@ class SearchConfig:
     population: int = 16
     games: int = 4000
     spread: float = 100.0
+    value_spread: float = 0.3
     against: str = "advance"
 
     def __post_init__(self) -> None:
@@ -31,6 +33,7 @@ class SearchConfig:
         at_least("search.population", self.population, 4)
         at_least("search.games", self.games, 4)
         within("search.spread", self.spread, 1e6)
+        within("search.value_spread", self.value_spread, 1e6)
         policy_code(self.against)
 
 
@@ -43,7 +46,7 @@ class JudgeConfig:
         games: Games of each kind at the end, a multiple of 12.
         curve_every: Generations between two points of the curve; 0 for none.
         curve_games: Games for a point, a multiple of 12.
-        fitting_games: Games between the weights to whose outcomes the evaluation is fitted.
+        fitting_games: Games between the weights to whose outcomes the values are scaled.
         seed: The seed of all of these.
     """
 

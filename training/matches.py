@@ -7,6 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ludo_env.agents.base import make_agent
+from ludo_env.agents.expectimax import Expectimax
+from ludo_env.arena.match import play_match
 from ludo_env.core.careful import NUM_VALUES, choose_carefully, value_of
 from ludo_env.core.checks import Ints
 from ludo_env.core.dice import policy_key
@@ -32,6 +35,7 @@ from ludo_env.core.rules import Rules
 from ludo_env.core.scripted import chosen_move, policy_code
 
 Weights = tuple[int, ...]
+Values = tuple[float, ...]
 
 # Values that count one thing each.
 _ONE_OF_EACH = tuple(tuple(float(i == k) for i in range(NUM_VALUES)) for k in range(NUM_VALUES))
@@ -49,6 +53,37 @@ def win_rate(weights: Weights, against: str, games: int, rules: Rules, seed: int
     """
     code, key = policy_code(against), policy_key(seed)
     return play_all(_seeded(games, seed), weights, code, key, rules.compiled) / games
+
+
+class FixedValues:
+    """An evaluation by given values, whatever the number of players.
+
+    Args:
+        values: See `ludo_env.core.careful_weights`.
+    """
+
+    def __init__(self, values: Values) -> None:
+        self._values = values
+
+    def leaf(self, num_players: int) -> Values:
+        """See `ludo_env.agents.chances.Evaluation`."""
+        return self._values
+
+
+def value_win_rate(values: Values, against: str, games: int, rules: Rules, seed: int) -> float:
+    """How often the values win at depth 1, their seat going round.
+
+    Args:
+        values: See `ludo_env.core.careful_weights`.
+        against: See `win_rate`.
+        games: See `win_rate`.
+        rules: See `win_rate`.
+        seed: See `win_rate`.
+    """
+    others = [make_agent(against, seed=i) for i in range(1, rules.num_players)]
+    agents = [Expectimax(1, FixedValues(values), "values"), *others]
+    match = play_match(agents, games=games, rules=rules, seed=seed)
+    return float((match.places[:, 0] == 1).mean())
 
 
 def counts_and_winners(
@@ -75,21 +110,24 @@ def counts_and_winners(
     return np.concatenate(found), np.concatenate(winners)
 
 
-def fitted(counts: NDArray[np.float64], winners: Ints) -> list[float]:
-    """The values under which the winners are likeliest, chances being as exponentials of sums.
+def fitted_scale(worths: NDArray[np.float64], winners: Ints) -> float:
+    """The scale under which the winners are likeliest, chances being as the exponentials of worths.
 
-    The logarithm of the likelihood is concave: Newton's method finds its top.
+    The logarithm of the likelihood is concave in the scale: Newton's method finds its top.
+
+    Args:
+        worths: What players have, (N, P).
+        winners: Who won, (N,).
     """
-    values = np.zeros(counts.shape[2])
-    own = counts[np.arange(len(winners)), winners].mean(axis=0)
-    for _ in range(30):
-        chances = _softmax(counts @ values)
-        means = np.einsum("np,npk->nk", chances, counts)
-        slope = own - means.mean(axis=0)
-        apart = counts - means[:, None]
-        bend = np.einsum("np,npk,npl->kl", chances, apart, apart, optimize=True) / len(winners)
-        values += np.linalg.solve(bend + 1e-9 * np.eye(len(values)), slope)
-    return [round(float(value), 4) for value in values]
+    scale = 0.0
+    own = float(worths[np.arange(len(winners)), winners].mean())
+    for _ in range(50):
+        chances = _softmax(scale * worths)
+        means = (chances * worths).sum(axis=1)
+        slope = own - float(means.mean())
+        bend = float(((chances * worths**2).sum(axis=1) - means**2).mean())
+        scale += slope / max(bend, 1e-12)
+    return scale
 
 
 def _softmax(values: NDArray[Any]) -> NDArray[Any]:
