@@ -19,7 +19,7 @@ from ludo_env.agents import Agent
 
 TWO = Rules(num_players=2)
 FREE = Rules(num_players=2, mandatory_capture=False)
-SCRIPTED = ["random", "first", "advance"]
+SCRIPTED = ["random", "first", "advance", "careful"]
 
 
 def label(rules: Rules) -> str:

@@ -974,7 +974,7 @@ def test_threads_change_no_result(rules, num_games, many_threads):
             np.testing.assert_array_equal(other.step(actions), finished)
             np.testing.assert_array_equal(other.masks(), one.masks())
             np.testing.assert_array_equal(other.observations(), one.observations())
-    for policy in ("random", "first", "advance"):
+    for policy in ("random", "first", "advance", "careful"):
         stats = one.rollout(150, policy)
         for other in (two, four):
             assert other.rollout(150, policy) == stats
@@ -1078,7 +1078,7 @@ def test_a_rollout_is_that_many_decisions_played_one_by_one(rules, choose):
     assert counts == expected  # a count that is missing counts as 0
 
 
-@pytest.mark.parametrize("policy", ["random", "first", "advance"])
+@pytest.mark.parametrize("policy", ["random", "first", "advance", "careful"])
 @rules_cases
 def test_rollouts_of_one_step_each_add_up_to_one_rollout(rules, policy):
     batch, stepwise = GameBatch(5, rules, seed=6), GameBatch(5, rules, seed=6)
@@ -1135,7 +1135,7 @@ def test_a_rollout_of_a_wrong_number_of_steps_is_refused(steps):
 def test_a_rollout_of_an_unknown_policy_is_refused(policy):
     batch = GameBatch(2, seed=1)
     before = pickle.dumps(batch)
-    refused(lambda: batch.rollout(3, policy), "policy", "random", "first", "advance")
+    refused(lambda: batch.rollout(3, policy), "policy", "random", "first", "advance", "careful")
     assert pickle.dumps(batch) == before
 
 

@@ -47,7 +47,10 @@ def test_one_opponent_fills_all_other_seats(capsys):
 def test_agents_lists_every_spec(capsys):
     assert main(["agents"]) == 0
     printed = capsys.readouterr().out
-    assert all(spec in printed for spec in ("random", "first", "advance", "sb3:PATH"))
+    assert all(
+        spec in printed
+        for spec in ("random", "first", "advance", "careful", "expectimax", "sb3:PATH")
+    )
 
 
 @pytest.mark.parametrize(

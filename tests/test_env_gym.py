@@ -233,7 +233,7 @@ def test_spaces_are_the_same_for_every_number_of_players_and_pawns() -> None:
 # ---------------------------------------------------------------- the same game as by hand
 
 
-@pytest.mark.parametrize("policy", ["first", "advance"])
+@pytest.mark.parametrize("policy", ["first", "advance", "careful"])
 @pytest.mark.parametrize(("num_players", "seat"), SEATS)
 def test_a_game_is_the_one_a_plain_loop_plays_with_the_same_seed(
     num_players: int, seat: int, policy: str

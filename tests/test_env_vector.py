@@ -171,7 +171,7 @@ def test_games_over_before_they_begin_are_skipped_and_counted() -> None:
     assert one[1]["skipped_games"].sum() + seen["skipped"] > 0
 
 
-@pytest.mark.parametrize("policy", ["first", "advance"])
+@pytest.mark.parametrize("policy", ["first", "advance", "careful"])
 def test_a_scripted_opponent_plays_the_same_compiled_as_asked(policy: str) -> None:
     for kwargs in ({}, {"seat": "random", "auto_forced": True, "max_rolls": 150}):
         env = native(opponents=policy, **kwargs)

@@ -259,7 +259,7 @@ for rules in [Rules(2), Rules(3, 2, home_jumps=True), Rules(4, 4, False)]:
         after = batch.afterstates()
         tell(batch.masks(), batch.observations(), batch.places(), after.pawns, after.player)
         batch.step(agent.act(batch.blind(), np.arange(3)))
-    for policy in ("random", "first", "advance"):
+    for policy in ("random", "first", "advance", "careful"):
         tell(batch.rollout(400, policy), batch.seeds, batch.players, batch.dice, batch.winners)
     batch.reset([0], seeds=2**63 - 1)
     given = ludo_env.GameBatch.from_positions([batch.position(row) for row in range(3)], rules, 8)

@@ -27,7 +27,7 @@ RULES = [
     Rules(num_players=4, mandatory_capture=False),
 ]
 TWO, SHORT = RULES[1], RULES[3]
-POLICIES = ("random", "first", "advance")
+POLICIES = ("random", "first", "advance", "careful")
 BLOCK = 128  # games that the kernel plays side by side
 SIZES = (1, BLOCK - 1, BLOCK, BLOCK + 1, 300)
 

@@ -31,7 +31,7 @@ from sb3_contrib import MaskablePPO
 from ludo_env.machine import versions
 from training.config import write_config
 
-PACKAGES = ("torch", "stable-baselines3", "sb3-contrib", "jsonargparse")
+PACKAGES = ("cmaes", "torch", "stable-baselines3", "sb3-contrib", "jsonargparse")
 
 
 def create(config: Any) -> Path:

@@ -12,6 +12,7 @@ from typing import Any
 
 from ludo_env.bench import shares
 from ludo_env.bench.tasks import (
+    Act,
     PlayAEC,
     PlayGym,
     Rollout,
@@ -21,6 +22,7 @@ from ludo_env.bench.tasks import (
     TaskUnavailableError,
     Yardstick,
 )
+from ludo_env.core.scripted import POLICIES
 from ludo_env.machine import versions
 
 
@@ -50,6 +52,24 @@ def _rollout(players: int, games: int, threads: int = 1) -> Comparison:
         "decisions",
         lambda: Rollout(players, games, threads),
         lambda: Yardstick(players, "scalar", games, threads),
+    )
+
+
+def _policy(policy: str, players: int) -> Comparison:
+    return Comparison(
+        f"GameBatch.rollout, {policy}, {players} players, 1,024 games, 1 thread",
+        "decisions",
+        lambda: Rollout(players, 1024, policy=policy),
+        lambda: Rollout(players, 1024),
+    )
+
+
+def _act(spec: str, threads: int = 1) -> Comparison:
+    return Comparison(
+        f"agent {spec}: act and step, 4 players, 1,024 games, {_counted(threads, 'thread')}",
+        "decisions",
+        lambda: Act(spec, threads=threads),
+        lambda: Act("random"),
     )
 
 
@@ -90,6 +110,9 @@ COMPARISONS = (
     _rollout(2, 1024),
     _rollout(3, 1024),
     _rollout(4, 1024, threads=2),
+    *(_policy(policy, players) for policy in ("advance", "careful") for players in (2, 4)),
+    *(_act(spec) for spec in (*POLICIES, "expectimax", "td", "td:2")),
+    _act("td", threads=2),
     *(_step(games) for games in (1, 64, 1024, 16384)),
     _step(16384, threads=2),
     *(_blind_step(games) for games in (1, 1024)),

@@ -14,8 +14,10 @@ from types import MappingProxyType
 from typing import Any
 
 import gymnasium
+import numpy as np
 
 from ludo_env import ludo_v0
+from ludo_env.agents.base import make_agent
 from ludo_env.core.batch import GameBatch
 from ludo_env.core.rules import Rules
 from ludo_env.envs.vector import LudoVectorEnv
@@ -51,19 +53,43 @@ class Task:
 
 
 class Rollout(Task):
-    """Random play wholly in compiled code."""
+    """A scripted policy's play wholly in compiled code."""
 
-    def __init__(self, players: int, games: int, threads: int = 1) -> None:
+    def __init__(self, players: int, games: int, threads: int = 1, policy: str = "random") -> None:
         rules = Rules(num_players=players)
         self.batch = GameBatch(games, rules, seed=1, num_threads=threads)
         self.steps = max(500, 1_000_000 // games)
+        self.policy = policy
 
     def chunk(self) -> int:
         """See `Task.chunk`."""
-        stats = self.batch.rollout(self.steps)
+        stats = self.batch.rollout(self.steps, self.policy)
         rolls, games = stats.rolls / stats.decisions, stats.finished / stats.decisions
         self.also = {"rolls": rolls, "games": games}
         return stats.decisions
+
+    def __str__(self) -> str:
+        return f"rollout, {self.policy}"
+
+
+class Act(Task):
+    """An agent that plays all seats of a batch, from Python: `act` and `step`."""
+
+    def __init__(self, spec: str, games: int = 1024, threads: int = 1) -> None:
+        self.agent = make_agent(spec, seed=1)
+        self.batch = GameBatch(games, seed=1, num_threads=threads)
+        self.actions = np.zeros(games, dtype=np.int64)
+        self.spec = spec
+
+    def chunk(self) -> int:
+        """See `Task.chunk`."""
+        rows = np.flatnonzero(~self.batch.finished)
+        self.actions[rows] = self.agent.act(self.batch, rows)
+        self.batch.step(self.actions)
+        return len(rows)
+
+    def __str__(self) -> str:
+        return f"act, {self.spec}"
 
 
 class Step(Task):

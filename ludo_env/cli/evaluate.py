@@ -6,6 +6,7 @@ import argparse
 import json
 from typing import Any
 
+from ludo_env.agents import strength
 from ludo_env.agents.base import SPECS, Agent, make_agent
 from ludo_env.arena.match import play_match
 from ludo_env.arena.report import aligned, summary, table
@@ -82,7 +83,11 @@ def add_agents(commands: Any) -> None:
 
 
 def _agents(options: argparse.Namespace) -> None:
+    measured = strength.measured()
     if options.json:
-        print(json.dumps(SPECS, indent=2))
-    else:
-        print(aligned([("agent", "plays"), *SPECS.items()]))
+        print(json.dumps({"specs": SPECS, "strength": measured}, indent=2))
+        return
+    print(aligned([("agent", "plays"), *SPECS.items()]))
+    print()
+    print(aligned(strength.table(measured)))
+    print(f"\nwin rates over {measured['games']} games each (seed {measured['seed']}), ± 95 %")
