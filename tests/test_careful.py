@@ -10,8 +10,8 @@ from kinds import ALL_RULES
 from reference import CORNERS
 
 from ludo_env import GameBatch, Position, Rules, make_agent
-from ludo_env.core.careful import SETS, evaluate_carefully
-from ludo_env.core.careful_weights import SCALES, WEIGHTS
+from ludo_env.core.careful import NUM_VALUES, SETS, evaluate_carefully
+from ludo_env.core.careful_weights import VALUES, WEIGHTS
 from ludo_env.core.kernels import DIE_BITS, TURN
 
 TWO = Rules(num_players=2)
@@ -99,6 +99,27 @@ def test_it_plays_what_plain_lists_say(rules):
         assert action == plain_action(batch.position(row), legal, rules)
 
 
+def chances_by_advice(pawns: tuple, roller: int, rules: Rules) -> list[float]:
+    """Each player's chance before a roll, from lists of progresses."""
+    values = VALUES[rules.num_players - 2]
+    position = Position(pawns, roller, None)
+    sums = []
+    for player, own in enumerate(pawns):
+        total = sum(
+            value
+            for progress in own
+            if progress
+            for value, is_in in zip(
+                values, stands_in(position, player, progress, rules), strict=False
+            )
+            if is_in
+        )
+        total += values[-3] * sum(p > 0 for p in own) + values[-2] * sum(own)
+        sums.append(total + (values[-1] if player == roller else 0))
+    shares = [math.exp(own) for own in sums]
+    return [share / sum(shares) for share in shares]
+
+
 @pytest.mark.parametrize("rules", [TWO, Rules(num_players=3), Rules()], ids=str)
 def test_its_evaluation_is_the_sum_over_pawns_as_chances(rules):
     batch = GameBatch(40, rules, seed=2)
@@ -108,14 +129,9 @@ def test_its_evaluation_is_the_sum_over_pawns_as_chances(rules):
         game = batch._games[row].copy()
         game[TURN] = position.player << DIE_BITS
         chances = np.empty(rules.num_players)
-        scale = SCALES[rules.num_players - 2]
-        evaluate_carefully(game, (WEIGHTS[rules.num_players - 2], scale), chances, rules.compiled)
-        worths = [
-            scale * sum(plain_worth(position, player, p, rules) for p in own)
-            for player, own in enumerate(position.pawns)
-        ]
-        total = sum(math.exp(worth) for worth in worths)
-        np.testing.assert_allclose(chances, [math.exp(w) / total for w in worths], atol=1e-12)
+        evaluate_carefully(game, VALUES[rules.num_players - 2], chances, rules.compiled)
+        expected = chances_by_advice(position.pawns, position.player, rules)
+        np.testing.assert_allclose(chances, expected, atol=1e-12)
 
 
 def move_of(text: str, rules: Rules = TWO) -> int:
@@ -164,4 +180,5 @@ def test_it_beats_advance():
 
 def test_every_number_of_players_has_its_weights():
     assert {len(weights) for weights in WEIGHTS} == {len(SETS) + 1}
-    assert len(WEIGHTS) == len(SCALES) == 3
+    assert {len(values) for values in VALUES} == {NUM_VALUES}
+    assert len(WEIGHTS) == len(VALUES) == 3

@@ -28,7 +28,7 @@ def tiny(run, **changes):
         "run": str(run),
         "players": [2],
         "checkpoint_minutes": 100,
-        "search": SearchConfig(generations=3, population=4, games=40),
+        "search": SearchConfig(generations=3, population=4, games=36),
         "evaluation": JudgeConfig(games=24, curve_every=1, curve_games=12, fitting_games=20),
     }
     return CarefulConfig(**given | changes)
@@ -78,7 +78,7 @@ def test_a_search_goes_on_exactly_as_if_nothing_had_happened(tmp_path):
 
 
 def test_a_search_finds_what_beats_its_start(tmp_path):
-    search = SearchConfig(generations=8, population=8, games=400)
+    search = SearchConfig(generations=8, population=8, games=480)
     config = tiny(tmp_path / "run", search=search)
     run = careful.Search(config, run_folder.create(config))
     run.run(StopRequest())
@@ -129,7 +129,7 @@ def test_the_recipe_is_read():
     [
         (["--search.generations", "0"], "generations"),
         (["--search.population", "1"], "population"),
-        (["--search.games", "0"], "games"),
+        (["--search.games", "40"], "games"),
         (["--search.spread", "0"], "spread"),
         (["--search.against", "nobody"], "nobody"),
         (["--evaluation.games", "10"], "games"),

@@ -50,10 +50,8 @@ def plain_chances(network: Network, row: np.ndarray, rules: Rules) -> list[float
     found = np.zeros(MOST_FEATURES, dtype=np.int64)
     has = np.zeros(NUM_FEATURES)
     has[found[: write_features(row, found, rules.compiled)]] = 1
-    outputs = has @ table + bias
-    if len(hidden_bias):
-        second = np.maximum(outputs, 0) @ hidden + hidden_bias
-        outputs = np.maximum(second, 0) @ output + output_bias
+    second = np.maximum(has @ table + bias, 0) @ hidden + hidden_bias
+    outputs = np.maximum(second, 0) @ output + output_bias
     roller = int(row[TURN]) >> DIE_BITS
     corners = [(corner - rules.corners[roller]) % 4 for corner in rules.corners]
     weights = [math.exp(outputs[corner]) for corner in corners]
@@ -67,12 +65,6 @@ def test_chances_are_those_of_plain_matrix_products(rules):
     expected = [plain_chances(network, row, rules) for row in rows]
     np.testing.assert_allclose(chances, expected, atol=1e-5)
     np.testing.assert_allclose(chances.sum(axis=1), 1, atol=1e-12)
-
-
-def test_a_network_without_hidden_units_reads_its_outputs_from_the_first_layer():
-    network, rows = network_of(64, 0), rolling(Rules())
-    expected = [plain_chances(network, row, Rules()) for row in rows]
-    np.testing.assert_allclose(chances_of(network, rows, Rules()), expected, atol=1e-5)
 
 
 def test_a_position_is_evaluated_alike_to_the_last_bit_in_any_batch():

@@ -380,7 +380,7 @@ def test_perfect_play_lies_between_the_policy_and_its_best_reply(solved):
             assert perfect[seat] < reply(policy)[seat]
 
 
-@pytest.mark.parametrize("policy", ["random", "advance"])
+@pytest.mark.parametrize("policy", ["random", "advance", "careful"])
 @pytest.mark.parametrize("rules", [OPTIONS[0], OPTIONS[3]], ids=str)
 def test_a_policys_chances_are_what_its_moves_of_the_reference_lead_to(policy, rules):
     """Against a policy that is asked move by move, with the batch's own choice of actions."""

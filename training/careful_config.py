@@ -8,6 +8,12 @@ from ludo_env.core.scripted import policy_code
 from training.config import at_least, within
 
 
+def _divisible(name: str, games: int) -> None:
+    """Refuse numbers of games in which seats cannot go round."""
+    if games < 1 or games % 12:
+        raise ValueError(f"{name} must be a multiple of 12, got {games}")
+
+
 @dataclass(frozen=True)
 class SearchConfig:
     """A search by CMA-ES.
@@ -15,7 +21,7 @@ class SearchConfig:
     Args:
         generations: How many times candidates are drawn and compared.
         population: Candidates in a generation.
-        games: Games that each of them plays, with the same dice as the others.
+        games: Games that each of them plays, with the same dice as the others; a multiple of 12.
         spread: The standard deviation of the first candidates' weights, around zeros.
         value_spread: That of the first candidates' values, around the weights found, in steps.
         against: The scripted agent that fills all other seats.
@@ -23,7 +29,7 @@ class SearchConfig:
 
     generations: int = 100
     population: int = 16
-    games: int = 4000
+    games: int = 4800
     spread: float = 100.0
     value_spread: float = 0.3
     against: str = "advance"
@@ -31,7 +37,7 @@ class SearchConfig:
     def __post_init__(self) -> None:
         at_least("search.generations", self.generations, 1)
         at_least("search.population", self.population, 4)
-        at_least("search.games", self.games, 4)
+        _divisible("search.games", self.games)
         within("search.spread", self.spread, 1e6)
         within("search.value_spread", self.value_spread, 1e6)
         policy_code(self.against)
@@ -64,9 +70,7 @@ class JudgeConfig:
         at_least("evaluation.fitting_games", self.fitting_games, 1)
         at_least("evaluation.seed", self.seed, 0)
         for name in ("games", "curve_games"):
-            games = getattr(self, name)
-            if games < 1 or games % 12:
-                raise ValueError(f"evaluation.{name} must be a multiple of 12, got {games}")
+            _divisible(f"evaluation.{name}", getattr(self, name))
 
 
 @dataclass(frozen=True)

@@ -60,7 +60,7 @@ def _td(argument: str, seed: int) -> Agent:
 def _expectimax(argument: str, seed: int) -> Agent:
     from ludo_env.agents.expectimax import CarefulEvaluation, Expectimax
 
-    if argument and not argument.isdigit():
+    if argument and not argument.isdecimal():
         raise ValueError(f"agent 'expectimax:{argument}': the depth must be a number")
     depth = int(argument) if argument else 2
     return Expectimax(depth, CarefulEvaluation(), f"expectimax:{depth}")

@@ -44,7 +44,7 @@ class Network:
         if len(arrays) != len(NAMES) or arrays[0].ndim != 2 or arrays[3].ndim != 1:
             raise ValueError(f"a network has the arrays {', '.join(NAMES)}")
         first, hidden = arrays[0].shape[1], len(arrays[3])
-        if first < 1 or first % SUM_COLUMNS or hidden % LAYER_COLUMNS:
+        if min(first, hidden) < 1 or first % SUM_COLUMNS or hidden % LAYER_COLUMNS:
             raise ValueError(
                 f"a network's layers must be multiples of {SUM_COLUMNS} and {LAYER_COLUMNS} wide, "
                 f"got {first} and {hidden}"

@@ -2,7 +2,7 @@
 
 The first layer sums the rows of a table for the features that a position has; rectified, it feeds
 one hidden layer and an output for each corner, of which those that play share one in proportion to
-their exponentials. A network without hidden units reads its outputs from the first layer.
+their exponentials.
 
 All sums run in a fixed order, position by position, so that a position is evaluated alike in any
 batch, and without reassociation, so that machines agree.
@@ -25,7 +25,7 @@ from ludo_env.core.vectors import add_layer, sum_rows
 # A network as the kernels take it: a plain tuple of float32 arrays.
 Arrays = tuple[NDArray[np.float32], ...]
 TABLE, BIAS, HIDDEN, HIDDEN_BIAS, OUTPUT, OUTPUT_BIAS = range(6)
-"""(F, H), (H,), (H, K), (K,), (K, 4), (4,); with K = 0 the width H is 4."""
+"""(F, H), (H,), (H, K), (K,), (K, 4), (4,)."""
 
 
 @compiled
@@ -53,11 +53,8 @@ def evaluate(game, network, work, chances, rules):
     features, first, hidden, outputs = work
     count = write_features(game, features, rules)
     sum_rows(network[TABLE], network[BIAS], block_of(features, 0, count), first)
-    if len(hidden) > 0:
-        add_layer(first, network[HIDDEN], network[HIDDEN_BIAS], hidden)
-        _read_out(hidden, network[OUTPUT], network[OUTPUT_BIAS], outputs)
-    else:
-        _copy(first, outputs)
+    add_layer(first, network[HIDDEN], network[HIDDEN_BIAS], hidden)
+    _read_out(hidden, network[OUTPUT], network[OUTPUT_BIAS], outputs)
     _share_one(outputs, player_of(game), chances, rules)
 
 
