@@ -74,8 +74,9 @@ class AfterstatePolicy(MaskableActorCriticPolicy):
 
     The rules are known: an action's logit is the logarithm of the mover's odds to win that a
     network of `ludo_env.core.network` tells for the position after it. A second head on the same
-    first layer tells what each action is worth; a position's value is the mean over the policy.
-    Illegal actions have the logit 0 and are left to the mask.
+    first layer tells the mover's chance to win, from which a learned gain and shift make what the
+    action is worth; a position's value is the mean over the policy. Illegal actions have the logit
+    0 and are left to the mask.
 
     `network` gives the actor to `ludo_env.agents.expectimax.Expectimax`, which at depth 1
     plays what this policy finds most probable, without PyTorch.
@@ -94,6 +95,8 @@ class AfterstatePolicy(MaskableActorCriticPolicy):
             raise ValueError(f"an AfterstatePolicy has two widths, got {widths!r}")
         self.actor = Evaluator(*widths)
         self.critic = Head(*widths)
+        self.gain = torch.nn.Parameter(torch.tensor(2.0))
+        self.shift = torch.nn.Parameter(torch.tensor(-1.0))
         self.optimizer = self.optimizer_class(
             self.parameters(), lr=lr_schedule(1), **self.optimizer_kwargs
         )
@@ -101,6 +104,10 @@ class AfterstatePolicy(MaskableActorCriticPolicy):
     def network(self, about: dict[str, Any] | None = None) -> Network:
         """The network that chooses actions; a copy."""
         return self.actor.network(about)
+
+    def critic_network(self) -> Network:
+        """The network that tells chances; a copy."""
+        return self.actor.network_with(self.critic)
 
     def _judge(self, observations: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         """Logits of the actions (N, 4), and values of the positions (N, 1)."""
@@ -110,7 +117,8 @@ class AfterstatePolicy(MaskableActorCriticPolicy):
         logits = torch.zeros(count * MAX_PAWNS).index_copy(
             0, foreseen.places, found.masked_fill(foreseen.wins, _WINNING)
         )
-        worth = self.critic(first).masked_fill(foreseen.owners != MOVER, 0.0).sum(dim=1)
+        chances = odds(self.critic(first), foreseen.owners, MOVER).sigmoid()
+        worth = self.gain * chances.masked_fill(foreseen.wins, 1.0) + self.shift
         return logits.view(count, MAX_PAWNS), _means(foreseen.places, worth, logits.detach())
 
     def _distribution(self, logits: torch.Tensor, masks: Any) -> MaskableDistribution:

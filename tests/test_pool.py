@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import pickle
 from collections import Counter
@@ -172,9 +173,12 @@ def test_the_pool_is_told_who_won(tmp_path, monkeypatch):
     assert {has_won for _, has_won in told} == {True, False}
 
 
-def test_self_play_goes_on_exactly_as_if_nothing_had_happened(tmp_path):
-    whole = train(tiny(tmp_path / "whole", **SELF_PLAY))
-    config = tiny(tmp_path / "halves", **SELF_PLAY)
+@pytest.mark.parametrize("without_luck", [False, True])
+def test_self_play_goes_on_exactly_as_if_nothing_had_happened(without_luck, tmp_path):
+    env = dataclasses.replace(SELF_PLAY["env"], without_luck=without_luck)
+    settings = SELF_PLAY | {"env": env}
+    whole = train(tiny(tmp_path / "whole", **settings))
+    config = tiny(tmp_path / "halves", **settings)
     with pytest.raises(RunStoppedError):
         train(config, StopAfter(2))
     folder = tmp_path / "halves"

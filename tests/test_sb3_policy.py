@@ -11,6 +11,7 @@ from kinds import RULES_OF_PLAY
 from sb3_contrib import MaskablePPO
 
 from ludo_env import GameBatch, Position, Rules
+from ludo_env.agents.chances import roller_chances
 from ludo_env.agents.expectimax import Expectimax
 from ludo_env.agents.sb3 import SB3Agent
 from ludo_env.core.features import MOST_FEATURES, write_features
@@ -99,13 +100,17 @@ def test_a_position_is_worth_the_mean_over_its_actions():
     views = torch.from_numpy(batch.observations())
     masks = batch.masks().astype(bool)
     policy = model.policy
+    after = batch.afterstates()
+    seen = after.observations()  # by who is next to roll
+    worth = np.zeros((len(views), MAX_PAWNS))
+    for row, action in np.argwhere(after.legal):
+        chance = 1.0
+        if after.winner[row, action] < 0:
+            own = roller_chances(seen[row, action][None], policy.critic_network(), 0)[0]
+            moves_again = after.player[row, action] == batch.players[row]
+            chance = own if moves_again else 1 - own
+        worth[row, action] = policy.gain.item() * chance + policy.shift.item()
     with torch.no_grad():
-        foreseen = foresee(views)
-        first = policy.actor.first_layer(foreseen.features, foreseen.starts)
-        outputs = policy.critic(first)
-        worth = np.zeros((len(views), MAX_PAWNS))
-        own = outputs.numpy()[np.arange(len(outputs)), (foreseen.owners == 2).int().argmax(dim=1)]
-        worth.reshape(-1)[foreseen.places.numpy()] = own
         chances = policy.get_distribution(views, masks).distribution.probs.numpy()
         np.testing.assert_allclose(
             policy.predict_values(views)[:, 0], (chances * worth).sum(axis=1), atol=1e-5
@@ -153,7 +158,7 @@ def test_both_networks_learn():
         for name, p in model.policy.named_parameters()
         if not torch.equal(p, before[name])
     }
-    assert changed == {"actor", "critic"}
+    assert changed == {"actor", "critic", "gain", "shift"}
 
 
 def test_its_network_is_a_network_file(tmp_path):

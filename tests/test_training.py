@@ -201,6 +201,14 @@ def test_any_field_is_a_flag_and_the_resolved_configuration_reads_back(tmp_path)
         (["--learner.policy", "afterstate", "--learner.hidden", "[64]"], "hidden"),
         (["--learner.hidden", "[]"], "hidden"),
         (["--pool.every", "0"], "pool.every"),
+        (["--env.without_luck", "true"], "without_luck"),
+        (
+            [
+                *["--env.without_luck", "true", "--env.reward", "place"],
+                *["--learner.policy", "afterstate"],
+            ],
+            "without_luck",
+        ),
         (["--evaluation.games", "3"], "games"),
         (["--config", "no_such_file.yaml"], "no_such_file.yaml"),
         (["--resume", "no_such_run"], "no_such_run"),

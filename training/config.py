@@ -31,6 +31,8 @@ class EnvConfig:
         reward: "win", "place" or "shaped" (whose discount is the learner's).
         auto_forced: Whether decisions with one legal move are played through.
         max_rolls: Rolls after which a game is cut; null for no limit.
+        without_luck: Whether the luck of the dice is taken out of the rewards (see
+            `training.luck`); for the reward "win" and the policy "afterstate".
     """
 
     num_envs: int = 64
@@ -39,6 +41,7 @@ class EnvConfig:
     reward: str = "win"
     auto_forced: bool = True
     max_rolls: int | None = None
+    without_luck: bool = False
 
     def __post_init__(self) -> None:
         at_least("env.num_envs", self.num_envs, 1)
@@ -189,6 +192,11 @@ class PPOConfig:
         within("checkpoint_minutes", self.checkpoint_minutes, 1e9)
         at_least("seeds", self.seeds, 1)
         at_least("keep_checkpoints", self.keep_checkpoints, 1)
+        fair = self.learner.policy == "afterstate" and self.env.reward == "win"
+        if self.env.without_luck and (not fair or self.env.max_rolls is not None):
+            raise ValueError(
+                "env.without_luck needs learner.policy afterstate, env.reward win, no env.max_rolls"
+            )
         rollout = self.env.num_envs * self.learner.rollout_length
         if rollout % self.learner.batch_size:
             raise ValueError(

@@ -188,7 +188,7 @@ def _move_on(game, network, memory, exploring, key, chances, rules):
 
     Writes what is expected after the best move into ``chances``. Returns what the step came to.
     """
-    die = _roll(game, rules)
+    die = roll(game, rules)
     player = player_of(game)
     if die == 0:
         set_turn(game, player_after(player, 1, rules), 0)
@@ -206,7 +206,7 @@ def _move_on(game, network, memory, exploring, key, chances, rules):
 
 
 @compiled
-def _roll(game, rules):
+def roll(game, rules):
     """Roll as often as the player may until there is a move (R9). Returns the die, 0 for none."""
     own = game[player_of(game)]
     for _ in range(allowed_tries(own, rules)):

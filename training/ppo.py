@@ -26,6 +26,7 @@ from sb3_contrib import MaskablePPO
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.logger import configure
 from stable_baselines3.common.utils import LinearSchedule
+from stable_baselines3.common.vec_env import VecEnv
 from tqdm import tqdm
 
 from ludo_env.agents.base import make_agent
@@ -35,6 +36,7 @@ from ludo_env.sb3 import LudoVecEnv
 from ludo_env.sb3_policy import AfterstatePolicy
 from training import curve, evaluation, run_folder
 from training.config import BAD_ARGUMENTS, PPOConfig, fail, parse
+from training.luck import WithoutLuck
 from training.pool import Pool, snapshot
 from training.stopping import INTERRUPTED, RunStoppedError, StopRequest, conduct
 
@@ -98,6 +100,8 @@ class Conductor(BaseCallback):
         self._note_time()
         self._refresh_opponents_if_due()
         self._measure_if_due()
+        if isinstance(self.training_env, WithoutLuck):
+            self.training_env.judge_by(self.model.policy.critic_network())
         due = time.monotonic() - self._saved_at > 60 * self.config.checkpoint_minutes
         asked_to_stop = self.stop.made
         if due or asked_to_stop:
@@ -167,11 +171,11 @@ def make_pool(config: PPOConfig, seed: int) -> Pool:
     return Pool(config.pool, env.opponents, env.num_envs, others, seed)
 
 
-def make_env(config: PPOConfig, seed: int) -> LudoVecEnv:
+def make_env(config: PPOConfig, seed: int) -> VecEnv:
     """The games to learn from; their opponents are the pool's to choose."""
     env = config.env
     reward = Shaped(config.learner.discount) if env.reward == "shaped" else env.reward
-    return LudoVecEnv(
+    games = LudoVecEnv(
         env.num_envs,
         seed=seed * 1_000_000_007 % 2**62,  # neighbouring training seeds share no game's seed
         rules=config.rules,
@@ -180,9 +184,10 @@ def make_env(config: PPOConfig, seed: int) -> LudoVecEnv:
         auto_forced=env.auto_forced,
         max_rolls=env.max_rolls,
     )
+    return WithoutLuck(games) if env.without_luck else games
 
 
-def make_model(config: PPOConfig, env: LudoVecEnv, seed: int) -> MaskablePPO:
+def make_model(config: PPOConfig, env: VecEnv, seed: int) -> MaskablePPO:
     """A learner that has learned nothing."""
     learner = config.learner
     return MaskablePPO(

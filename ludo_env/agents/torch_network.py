@@ -82,7 +82,10 @@ class Evaluator(nn.Module):
 
     def network(self, about: dict[str, Any] | None = None) -> Network:
         """The network as it is; a copy."""
-        head = self.head
+        return self.network_with(self.head, about)
+
+    def network_with(self, head: Head, about: dict[str, Any] | None = None) -> Network:
+        """The network with another head on its first layer; a copy."""
         parts = (head.hidden, head.hidden_bias, head.output, head.output_bias)
         arrays = (part.detach().cpu().numpy().copy() for part in (self.table, self.bias, *parts))
         return Network(tuple(arrays), about or {})

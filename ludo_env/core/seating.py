@@ -22,6 +22,7 @@ class Seating:
         skip_forced: Whether decisions with one legal move are played through.
 
     Attributes:
+        seats: int64 (B, 1 + 2 P), see `turns.settle_rows`.
         asked: int64 (B,), the player to be asked in each game; `turns.OVER` or `turns.CUT` where
             nobody is, `turns.ILLEGAL` where the learner's last action was.
     """
@@ -30,14 +31,14 @@ class Seating:
         opponents = batch.rules.num_players - 1
         self._batch = batch
         self._skip_forced = skip_forced
-        self._seats = np.zeros((len(batch), 3 + 2 * opponents), dtype=np.int64)
+        self.seats = np.zeros((len(batch), 3 + 2 * opponents), dtype=np.int64)
         self._following = np.zeros((len(batch), opponents, 2), dtype=np.int64)
         self.asked = np.zeros(len(batch), dtype=np.int64)
 
     @property
     def learners(self) -> Ints:
         """Each learner's player number, int64 (B,); a view."""
-        return self._seats[:, turns.LEARNER]
+        return self.seats[:, turns.LEARNER]
 
     def follow(self, policies: Ints, seeds: Ints) -> None:
         """Choose the opponents of each game's next deal.
@@ -59,10 +60,10 @@ class Seating:
         """
         games, rules = self._batch._games, self._batch.rules.compiled
         if learner is None:
-            turns.draw_learners(games, rows, self._seats, rules)
+            turns.draw_learners(games, rows, self.seats, rules)
         else:
-            self._seats[:, turns.LEARNER] = learner
-        turns.seat_opponents(games, rows, self._following, self._seats, rules)
+            self.seats[:, turns.LEARNER] = learner
+        turns.seat_opponents(games, rows, self._following, self.seats, rules)
 
     def settle(self, rows: Ints | None, max_rolls: int) -> int:
         """Play on to where somebody is to be asked, in the rows (None for all); in place.
@@ -79,7 +80,7 @@ class Seating:
             batch._games,
             rows,
             batch._scripts,
-            self._seats,
+            self.seats,
             self._skip_forced,
             max_rolls,
             self.asked,
@@ -93,7 +94,7 @@ class Seating:
             batch._games,
             batch._scripts,
             actions,
-            self._seats,
+            self.seats,
             self._skip_forced,
             max_rolls,
             self.asked,
@@ -110,5 +111,5 @@ class Seating:
         views = np.empty((length, OBSERVATION_LENGTH), dtype=np.int8)
         masks = np.empty((length, MAX_PAWNS), dtype=np.int8)
         rules = batch.rules.compiled
-        turns.write_views(batch._games, rows, self.asked, self._seats, views, masks, rules)
+        turns.write_views(batch._games, rows, self.asked, self.seats, views, masks, rules)
         return views, masks

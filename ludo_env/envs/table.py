@@ -72,6 +72,10 @@ class Table:
 
     Raises:
         ValueError: An argument is wrong.
+
+    Attributes:
+        agents: The agents of present and coming games.
+        agent_of: int64 (B, P), who of them plays whom; −1 for a scripted policy or the learner.
     """
 
     def __init__(
@@ -95,9 +99,8 @@ class Table:
         self.seating = Seating(self.batch, skip_forced=chosen.auto_forced)
         self.skipped = np.zeros(num_games, dtype=np.int64)
         self._potentials = np.zeros(num_games)
-        # The agents of present and coming games, and who of them plays whom; −1 for a policy.
-        self._agents: list[Agent] = []
-        self._agent_of = np.full((num_games, self.rules.num_players), -1)
+        self.agents: list[Agent] = []
+        self.agent_of = np.full((num_games, self.rules.num_players), -1)
         self._has_failed = False  # an opponent or the reward, so that games stand in mid-step
         self.set_opponents(opponents)
 
@@ -125,11 +128,11 @@ class Table:
 
     def _forget_idle_agents(self) -> None:
         """Keep only the agents of present games."""
-        kept = np.unique(self._agent_of[self._agent_of >= 0])
-        renumbered = np.full(len(self._agents) + 1, -1)  # the last entry serves −1
+        kept = np.unique(self.agent_of[self.agent_of >= 0])
+        renumbered = np.full(len(self.agents) + 1, -1)  # the last entry serves −1
         renumbered[kept] = np.arange(len(kept))
-        self._agents = [self._agents[old] for old in kept]
-        self._agent_of = renumbered[self._agent_of]
+        self.agents = [self.agents[old] for old in kept]
+        self.agent_of = renumbered[self.agent_of]
 
     def _coded(self, seated: Any) -> tuple[int, int, int]:
         """Policy code, agent number and own seed, −1 each where there is none."""
@@ -137,10 +140,10 @@ class Table:
             return policy_code(seated), -1, -1
         if isinstance(seated, Scripted):
             return policy_code(seated.policy), -1, seated.seed
-        known = [i for i, agent in enumerate(self._agents) if agent is seated]
+        known = [i for i, agent in enumerate(self.agents) if agent is seated]
         if not known:
-            self._agents.append(seated)
-        return -1, known[0] if known else len(self._agents) - 1, -1
+            self.agents.append(seated)
+        return -1, known[0] if known else len(self.agents) - 1, -1
 
     def deal(
         self,
@@ -187,14 +190,14 @@ class Table:
 
     def _games(self) -> dict[str, Any]:
         """All that a deal changes, to go back to where it is refused."""
-        changed = ("batch", "seating", "skipped", "_agent_of", "_has_failed")
+        changed = ("batch", "seating", "skipped", "agent_of", "_has_failed")
         return {name: getattr(self, name) for name in changed}
 
     def _over_before_the_first_decision(self, rows: Ints | None) -> Ints:
         """Seat the players of games just dealt, and play on. Returns the rows that have ended."""
         learner = None if self._seat_choice == RANDOM_SEAT else self._seat_choice
         self.seating.seat(rows, learner)
-        if self._agents:
+        if self.agents:
             self._seat_agents(np.arange(len(self)) if rows is None else rows)
         if self.seating.settle(rows, max_rolls=0) == 0:
             return _NO_ROWS
@@ -204,10 +207,10 @@ class Table:
 
     def _seat_agents(self, rows: Ints) -> None:
         num_players = self.rules.num_players
-        self._agent_of[rows] = -1
+        self.agent_of[rows] = -1
         for j in range(num_players - 1):
             players = (self.learners[rows] + 1 + j) % num_players
-            self._agent_of[rows, players] = self._next_agents[rows, j]
+            self.agent_of[rows, players] = self._next_agents[rows, j]
 
     def play(self, actions: Ints) -> Endings:
         """Play the learners' actions (B,), and on to their next decisions.
@@ -226,7 +229,7 @@ class Table:
             self._refuse_illegal(actions)
         if self.seating.take_turns(actions, self._max_rolls) == 0:
             return NO_ENDINGS
-        if self._agents:
+        if self.agents:
             self._wait_for_agents(self._max_rolls)
         return self._endings()
 
@@ -300,14 +303,14 @@ class Table:
         """Let every agent play the games that wait on it."""
         self._has_failed = True
         shown = self.batch.blind()
-        agents = self._agent_of[rows, self.asked[rows]]
+        agents = self.agent_of[rows, self.asked[rows]]
         for number in np.unique(agents):
             own = rows[agents == number]
-            actions = ask(self._agents[number], shown, own.copy())
+            actions = ask(self.agents[number], shown, own.copy())
             try:
                 self.batch.play(own, actions)
             except IllegalMoveError as error:
-                raise ValueError(f"opponent {self._agents[number]!r}: {error}") from None
+                raise ValueError(f"opponent {self.agents[number]!r}: {error}") from None
         self._has_failed = False
 
 

@@ -1,0 +1,229 @@
+"""Rewards without the luck of the dice, so that less is needed to learn what a decision is worth.
+
+Whether a game is won depends on the dice far more than on any decision, which is why learning from
+outcomes takes many games. But the dice are known chances: at every roll between two decisions of
+the learner, what an evaluation holds of the roll that came, less its mean over all rolls, is luck
+and nothing else. Its mean is 0 whatever the evaluation and whoever plays, so taking it out of the
+rewards changes no expected return; with a good evaluation little noise is left.
+
+Sources: M. Zinkevich, M. Bowling, N. Bard, M. Kan, D. Billings, "Optimal unbiased estimators for
+evaluating agent performance", AAAI (2006); J. Veness, M. Lanctot, M. Bowling, "Variance reduction
+in Monte-Carlo tree search", NIPS (2011).
+"""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from stable_baselines3.common.vec_env import VecEnvWrapper
+
+from ludo_env.agents.expectimax import Expectimax
+from ludo_env.agents.network import Network
+from ludo_env.core import lookahead
+from ludo_env.core.checks import Ints
+from ludo_env.core.jit import compiled
+from ludo_env.core.kernels import (
+    ROW,
+    allowed_tries,
+    legal_destination,
+    legal_moves,
+    opponents_of,
+    play,
+    player_after,
+    player_of,
+    players,
+    set_turn,
+)
+from ludo_env.core.lookahead import NO_SIX_IN_THREE, copy
+from ludo_env.core.network import Arrays
+from ludo_env.core.rows import row_of
+from ludo_env.core.scripted import chosen_move
+from ludo_env.core.turns import LEARNER, POLICIES_OF
+from ludo_env.sb3 import LudoVecEnv
+from training.lessons import roll
+
+_ONE_LEVEL = (0,)
+
+
+class WithoutLuck(VecEnvWrapper):
+    """Takes the luck of the dice out of the rewards of `LudoVecEnv`.
+
+    Every step is played once more, on copies, by the same dice and the same opponents. Until
+    `judge_by` is called rewards are left as they are.
+
+    Args:
+        venv: The games; their reward is "win", their opponents are scripted or look one choice
+            ahead with networks of the same size, and no game is cut.
+
+    Raises:
+        ValueError: The environment's settings are others.
+    """
+
+    def __init__(self, venv: LudoVecEnv) -> None:
+        super().__init__(venv)
+        table = venv.env.table
+        if repr(table.settings.reward) != "Win()" or table.settings.max_rolls:
+            raise ValueError("luck is taken out of the reward 'win' alone, without max_rolls")
+        others = table.rules.num_players - 1
+        self._stake = (others + 1) / others  # from losing to winning
+        self._evaluation: Arrays | None = None
+        self._luck = np.zeros(venv.num_envs)
+
+    def __getstate__(self) -> dict[str, Any]:
+        kept = dict(self.__dict__)
+        del kept["class_attributes"]  # SB3's own note of the class, which cannot be pickled
+        return kept
+
+    def __setstate__(self, kept: dict[str, Any]) -> None:
+        self.__dict__.update(kept)
+        self.class_attributes = dict(inspect.getmembers(type(self)))
+
+    def judge_by(self, evaluation: Network) -> None:
+        """Judge the rolls of the coming steps by a network."""
+        self._evaluation = evaluation.arrays
+
+    def reset(self) -> Any:
+        """See `LudoVecEnv.reset`."""
+        return self.venv.reset()
+
+    def step_async(self, actions: np.ndarray) -> None:
+        """Take the actions that `step_wait` plays."""
+        if self._evaluation is not None:
+            self._luck = self.played_on(actions, self._evaluation)[1]
+        self.venv.step_async(actions)
+
+    def step_wait(self) -> Any:
+        """See `LudoVecEnv.step_wait`; the infos tell what the game itself paid."""
+        views, rewards, dones, infos = self.venv.step_wait()
+        fair = rewards - (self._stake * self._luck).astype(np.float32)
+        return views, fair, dones, infos
+
+    def played_on(self, actions: Any, evaluation: Arrays) -> tuple[Ints, NDArray[np.float64]]:
+        """Play the learners' actions on copies; nothing changes.
+
+        Args:
+            actions: Integers (N,).
+            evaluation: What rolls are judged by.
+
+        Returns:
+            The games at the learners' next decisions or their ends, int64 (N, ROW), and what the
+            rolls up to there gave to the learners' chances, float64 (N,).
+        """
+        table = self.venv.env.table
+        games = table.batch._games.copy()
+        luck = np.zeros(len(games))
+        play_on(
+            games,
+            np.asarray(actions, dtype=np.int64),
+            table.seating.seats,
+            table.agent_of,
+            _together(table.agents, evaluation),
+            evaluation,
+            table.settings.auto_forced,
+            luck,
+            table.rules.compiled,
+        )
+        return games, luck
+
+
+def _together(agents: list[Any], like: Arrays) -> Arrays:
+    """The networks of agents as one, a row for each of them."""
+    for agent in agents:
+        if not isinstance(agent, Expectimax) or agent.depth != 1:
+            raise ValueError(f"opponents must be scripted or look one choice ahead, got {agent!r}")
+    parts: list[Any] = [[part] for part in like]
+    for agent in agents:
+        for part, own in zip(parts, agent.evaluation.leaf(2), strict=True):
+            part.append(own)
+    return tuple(np.stack(part) for part in parts)
+
+
+@compiled
+def play_on(games, actions, seats, agent_of, networks, evaluation, skip_forced, luck, rules):
+    """Play actions and on to the learners' next decisions or the games' ends; in place.
+
+    Args:
+        games: int64 (N, ROW), at the learners' decisions.
+        actions: int64 (N,); nothing is played where they are illegal.
+        seats: See `Seating.seats`.
+        agent_of: int64 (N, P), who plays a seat that no scripted policy has: row ``k + 1`` of the
+            networks.
+        networks: The networks' arrays, one after another.
+        evaluation: The arrays that rolls are judged by.
+        skip_forced: Whether decisions with one legal move are played through.
+        luck: float64 (N,), is written.
+        rules: `CompiledRules`.
+    """
+    memory = lookahead.scratch(_ONE_LEVEL, evaluation, rules)
+    chances = np.empty(players(rules), dtype=np.float64)
+    worths = np.empty(7, dtype=np.float64)
+    shown = np.empty(ROW, dtype=np.int64)
+    for row in range(len(games)):
+        game, learner = row_of(games, row), seats[row, LEARNER]
+        move = legal_destination(game, actions[row], rules)
+        luck[row] = 0.0
+        while move != 0 and play(game, move, rules):
+            move = 0
+            while move == 0:
+                fresh = (game, shown, learner, evaluation, memory, chances)
+                mean = _judge_rolls(fresh, worths, rules)
+                die = _roll_on(game, rules)
+                luck[row] += worths[die] - mean
+                if die > 0:
+                    move = legal_moves(game, rules)
+            if skip_forced and move & (move - 1) == 0:
+                continue
+            player = player_of(game)
+            if player == learner:
+                break
+            policy = seats[row, POLICIES_OF + player]
+            if policy >= 0:
+                key = seats[row, POLICIES_OF + players(rules) + player]
+                opponents = opponents_of(game, player, rules)
+                move = chosen_move(game, policy, key, move, opponents, rules)
+            else:
+                network = _network_at(networks, agent_of[row, player] + 1)
+                move = lookahead.decide(game, _ONE_LEVEL, network, memory, chances, rules)
+
+
+@compiled
+def _network_at(networks, k):
+    table, bias, hidden, hidden_bias, output, output_bias = networks
+    return table[k], bias[k], hidden[k], hidden_bias[k], output[k], output_bias[k]
+
+
+@compiled
+def _judge_rolls(position, worths, rules):
+    """Write the learner's chance after each die, and at 0 after a pass. Returns their mean."""
+    game, shown, learner, evaluation, memory, chances = position
+    player = player_of(game)
+    three = allowed_tries(game[player], rules) == 3
+    each = (1 - NO_SIX_IN_THREE) if three else 1 / 6
+    passes = NO_SIX_IN_THREE if three else 0.0
+    mean = 0.0
+    copy(game, shown)
+    for die in range(6 if three else 1, 7):
+        set_turn(shown, player, die)
+        if lookahead.decide(shown, _ONE_LEVEL, evaluation, memory, chances, rules):
+            worths[die] = chances[learner]
+            mean += each * worths[die]
+        else:
+            passes += each
+    worths[0] = 0.0
+    if passes > 0:
+        set_turn(shown, player_after(player, 1, rules), 0)
+        lookahead.look(shown, (), evaluation, memory, chances, rules)
+        worths[0] = chances[learner]
+    return mean + passes * worths[0]
+
+
+@compiled
+def _roll_on(game, rules):
+    """Roll for the player whose turn it is; pass where there is no move. Returns the die, or 0."""
+    die = roll(game, rules)
+    player = player_of(game)
+    set_turn(game, player if die > 0 else player_after(player, 1, rules), die)
+    return die
