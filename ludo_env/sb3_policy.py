@@ -23,6 +23,7 @@ except ImportError as error:
 from ludo_env.agents.torch_network import Evaluator, Head, odds
 
 _WINNING = 20.0  # the logit of an action that wins
+_NEVER = -1e9
 
 
 class Foreseen(NamedTuple):
@@ -41,6 +42,25 @@ class Foreseen(NamedTuple):
     starts: torch.Tensor
     owners: torch.Tensor
     wins: torch.Tensor
+
+
+class Judgement(NamedTuple):
+    """What a policy holds of the actions in some positions.
+
+    Attributes:
+        logits: (N, 4), 0 where illegal.
+        worth: What actions are worth, (N, 4); where illegal, what a loss is.
+        legal: bool (N, 4).
+    """
+
+    logits: torch.Tensor
+    worth: torch.Tensor
+    legal: torch.Tensor
+
+    def values(self) -> torch.Tensor:
+        """What legal actions are worth on average over the policy, (N, 1)."""
+        chances = self.logits.masked_fill(~self.legal, _NEVER).softmax(dim=1)
+        return (chances * self.worth).sum(dim=1, keepdim=True)
 
 
 def foresee(observations: torch.Tensor) -> Foreseen:
@@ -109,17 +129,21 @@ class AfterstatePolicy(MaskableActorCriticPolicy):
         """The network that tells chances; a copy."""
         return self.actor.network_with(self.critic)
 
-    def _judge(self, observations: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-        """Logits of the actions (N, 4), and values of the positions (N, 1)."""
+    def _judge(self, observations: torch.Tensor) -> Judgement:
+        """The actions of the positions that observations (N, D) show."""
         foreseen, count = foresee(observations), len(observations)
         first = self.actor.first_layer(foreseen.features, foreseen.starts)
         found = odds(self.actor.head(first), foreseen.owners, MOVER)
-        logits = torch.zeros(count * MAX_PAWNS).index_copy(
-            0, foreseen.places, found.masked_fill(foreseen.wins, _WINNING)
-        )
         chances = odds(self.critic(first), foreseen.owners, MOVER).sigmoid()
         worth = self.gain * chances.masked_fill(foreseen.wins, 1.0) + self.shift
-        return logits.view(count, MAX_PAWNS), _means(foreseen.places, worth, logits.detach())
+        logits = found.masked_fill(foreseen.wins, _WINNING)
+        flat = torch.zeros(count * MAX_PAWNS)
+        judged = Judgement(
+            flat.index_copy(0, foreseen.places, logits),
+            (flat + self.shift).index_copy(0, foreseen.places, worth),
+            flat.bool().index_fill(0, foreseen.places, True),
+        )
+        return Judgement(*(part.view(count, MAX_PAWNS) for part in judged))
 
     def _distribution(self, logits: torch.Tensor, masks: Any) -> MaskableDistribution:
         distribution = self.action_dist.proba_distribution(action_logits=logits)
@@ -130,39 +154,28 @@ class AfterstatePolicy(MaskableActorCriticPolicy):
     def forward(
         self, obs: Any, deterministic: bool = False, action_masks: Any = None
     ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-        """Actions (N,), values (N, 1) and logarithms of probabilities (N,)."""
-        logits, values = self._judge(obs)
-        distribution = self._distribution(logits, action_masks)
+        """Actions (N,), the positions' values (N, 1) and logarithms of probabilities (N,)."""
+        judged = self._judge(obs)
+        distribution = self._distribution(judged.logits, action_masks)
         actions = distribution.get_actions(deterministic=deterministic)
-        return actions, values, distribution.log_prob(actions)
+        return actions, judged.values(), distribution.log_prob(actions)
 
     def evaluate_actions(
         self, obs: Any, actions: torch.Tensor, action_masks: Any = None
     ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor | None]:
-        """Values (N, 1), logarithms of the actions' probabilities (N,), entropies (N,)."""
-        logits, values = self._judge(obs)
-        distribution = self._distribution(logits, action_masks)
-        return values, distribution.log_prob(actions), distribution.entropy()
+        """What the actions are worth (N, 1), logarithms of their probabilities and entropies (N,).
+
+        A return tells of the action that was taken, so it is what that one's worth learns from.
+        """
+        judged = self._judge(obs)
+        distribution = self._distribution(judged.logits, action_masks)
+        taken = judged.worth.gather(1, actions.long().view(-1, 1))
+        return taken, distribution.log_prob(actions), distribution.entropy()
 
     def get_distribution(self, obs: Any, action_masks: Any = None) -> MaskableDistribution:
         """The distribution over actions."""
-        return self._distribution(self._judge(obs)[0], action_masks)
+        return self._distribution(self._judge(obs).logits, action_masks)
 
     def predict_values(self, obs: Any) -> torch.Tensor:
         """Values of positions, (N, 1)."""
-        return self._judge(obs)[1]
-
-
-def _means(places: torch.Tensor, worth: torch.Tensor, logits: torch.Tensor) -> torch.Tensor:
-    """What legal actions are worth on average over the policy, (N, 1).
-
-    Args:
-        places: See `Foreseen`, (M,).
-        worth: What these actions are worth, (M,).
-        logits: Of all actions, legal or not, (4 N,).
-    """
-    legal = torch.full_like(logits, -torch.inf).index_copy(0, places, logits[places])
-    chances = legal.view(-1, MAX_PAWNS).softmax(dim=1).view(-1)[places]
-    rows = torch.div(places, MAX_PAWNS, rounding_mode="floor")
-    total = torch.zeros(len(logits) // MAX_PAWNS)
-    return total.index_add(0, rows, chances * worth).unsqueeze(1)
+        return self._judge(obs).values()

@@ -116,8 +116,9 @@ def test_a_position_is_worth_the_mean_over_its_actions():
             policy.predict_values(views)[:, 0], (chances * worth).sum(axis=1), atol=1e-5
         )
         actions, values, logarithms = policy.forward(views, action_masks=masks)
-        again, repeated, entropy = policy.evaluate_actions(views, actions, torch.from_numpy(masks))
-    torch.testing.assert_close(values, again)
+        taken, repeated, entropy = policy.evaluate_actions(views, actions, torch.from_numpy(masks))
+    torch.testing.assert_close(values, policy.predict_values(views))
+    np.testing.assert_allclose(taken[:, 0], worth[np.arange(len(views)), actions], atol=1e-5)
     torch.testing.assert_close(logarithms, repeated)
     assert masks[np.arange(len(views)), actions].all()
     assert (entropy >= 0).all()
