@@ -50,7 +50,7 @@ def module_at(path):
 def test_a_search_writes_the_module_that_the_core_ships(tmp_path):
     folder = searched(tiny(tmp_path / "run"))
     found = module_at(folder / "careful_weights.py")
-    assert [len(row) for row in found.WEIGHTS] == [len(SETS) + 1]
+    assert [len(row) for row in found.WEIGHTS] == [len(SETS)]
     assert [len(row) for row in found.VALUES] == [NUM_VALUES]
     for name in ("evaluation.json", "learning_curve.json", "learning_curve.png", "versions.json"):
         assert (folder / name).stat().st_size > 0
@@ -83,7 +83,7 @@ def test_a_search_finds_what_beats_its_start(tmp_path):
     run = careful.Search(config, run_folder.create(config))
     run.run(StopRequest())
     found = run.found["weights", 2]
-    nothing = (0,) * (len(SETS) + 1)
+    nothing = (0,) * len(SETS)
     rates = [matches.win_rate(own, "advance", 4000, TWO, 9) for own in (nothing, found)]
     assert rates[1] > rates[0] + 0.03
 

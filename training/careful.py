@@ -57,7 +57,7 @@ from __future__ import annotations
 WEIGHTS = (
 {weights}
 )
-"""For two, three and four players: the worth of each of `careful.SETS`, and of a capture.
+"""For two, three and four players: the worth of each of `careful.SETS`.
 
 Found by ``python -m training.careful --config configs/careful.yaml``."""
 
@@ -168,9 +168,9 @@ class Search:
     def _begun(self, part: str, players: int) -> CMA:
         """A search at its start: weights from zeros, values from the weights."""
         search = self.config.search
-        start, spread = np.zeros(len(SETS) + 1), search.spread
+        start, spread = np.zeros(len(SETS)), search.spread
         if part == VALUES:
-            weights = np.array(self.found[WEIGHTS, players][: len(SETS)])
+            weights = np.array(self.found[WEIGHTS, players])
             start = np.concatenate([weights * WEIGHT_AS_VALUE, OTHER_VALUES]) / VALUE_STEPS
             spread = search.value_spread
         seed, size = self.config.seed, search.population

@@ -1,9 +1,9 @@
 """The advice that the game's own text gives, as a policy and as an evaluation.
 
 Put a pawn into the shelter of the column before risking the others; do not stop one to six squares
-ahead of an opponent's pawn; stay close behind opponents; capture. Each piece of advice is a set of
-squares, and what it is worth that a pawn stands there. The policy plays the move whose pawn gains
-most, the most advanced pawn's where several gain the same.
+ahead of an opponent's pawn; stay close behind opponents. Each piece of advice is a set of squares,
+and what it is worth that a pawn stands there. The policy captures where it may, and else plays the
+move whose pawn gains most, the most advanced pawn's where several gain the same.
 
 Sets are bits, so a position is looked at without branches: rollouts play many at once.
 """
@@ -41,7 +41,7 @@ SETS = (
     "one to six behind two pawns",
     "seven to twelve behind a pawn",
 )
-"""The sets of squares that `WEIGHTS` has a number for; the last number is a capture's.
+"""The sets of squares that have a number in `careful_weights`.
 
 "past p" are the squares from progress p + 1 on; "behind" means opponents' pawns on the track."""
 
@@ -66,19 +66,21 @@ def weights_for(rules):
 
 @compiled
 def choose_carefully(legal, die, opponents, threats, weights):
-    """The move whose pawn gains most.
+    """The move whose pawn gains most, a capture where there is one.
 
     Args:
         legal: The legal destinations.
         die: The die.
         opponents: Track squares of all opponents, in the player's frame.
         threats: See `reach.threats_to`.
-        weights: What the `SETS` are worth, and a capture.
+        weights: What the `SETS` are worth.
 
     Returns:
         One bit of ``legal``, or 0 where that has none.
     """
-    context = (die, opponents, threats, one_to_six_behind(opponents), _passed(die))
+    captures = legal & opponents
+    legal = captures if captures else legal
+    context = (die, threats, one_to_six_behind(opponents), _passed(die))
     best = most = 0
     best, most, legal = _compare(legal, best, most, context, weights)  # lanes take no loop inside
     best, most, legal = _compare(legal, best, most, context, weights)
@@ -90,12 +92,11 @@ def choose_carefully(legal, die, opponents, threats, weights):
 @compiled
 def _compare(legal, best, most, context, weights):
     """The better of the best move so far and the hindmost of the others, its gain, and the rest."""
-    die, opponents, threats, chances, passed = context
+    die, threats, chances, passed = context
     move = legal & -legal
     gain = _worth_of_place(move, passed, weights)
     gain += _worth_among_others(move, threats, chances, weights)
     gain -= _worth_among_others(source_of(move, die), threats, chances, weights)
-    gain += weights[-1] if move & opponents else 0
     better = (move != 0) & ((best == 0) | (gain >= most))
     return move if better else best, gain if better else most, legal ^ move
 
