@@ -14,6 +14,8 @@ from test_training import StopAfter
 from ludo_env import Rules
 from ludo_env.core.careful import NUM_VALUES, SETS
 from ludo_env.core.careful_weights import VALUES, WEIGHTS
+from ludo_env.core.kernels import ROW, SEED
+from ludo_env.core.scripted import CAREFUL
 from training import careful, matches, run_folder
 from training.careful_config import CarefulConfig, JudgeConfig, SearchConfig
 from training.config import parse
@@ -98,7 +100,7 @@ def test_a_damaged_checkpoint_is_refused(tmp_path):
         careful.Search(config, tmp_path / "run")
 
 
-def test_seats_go_round_and_dice_are_the_same_for_all_candidates():
+def test_the_seed_alone_decides_the_dice():
     weights = WEIGHTS[0]
     assert matches.win_rate(weights, "advance", 400, TWO, 3) == matches.win_rate(
         weights, "advance", 400, TWO, 3
@@ -106,8 +108,16 @@ def test_seats_go_round_and_dice_are_the_same_for_all_candidates():
     assert matches.win_rate(weights, "advance", 400, TWO, 3) != matches.win_rate(
         weights, "advance", 400, TWO, 4
     )
-    against_itself = matches.win_rate(weights, "careful", 20_000, TWO, 3)
-    assert against_itself == pytest.approx(0.5, abs=0.015)
+
+
+def test_the_weights_seat_goes_round():
+    """Against themselves, by the same dice, they win from exactly one of the seats."""
+    for rules in (TWO, Rules(num_players=3), Rules()):
+        for seed in range(20):
+            games = np.zeros((rules.num_players, ROW), dtype=np.int64)
+            games[:, SEED] = seed
+            own = WEIGHTS[rules.num_players - 2]
+            assert matches.play_all(games, own, CAREFUL, 0, rules.compiled) == 1
 
 
 def test_a_scale_is_the_likeliest():
