@@ -14,6 +14,7 @@ import gymnasium
 import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env, data_equivalence
+from test_careful import plain_action
 
 import ludo_env
 from ludo_env import Game, GameBatch, IllegalMoveError, Position, Rules
@@ -153,8 +154,10 @@ def trace(env: Any, decisions: int = 40, **reset: Any) -> list[str]:
 
 
 def scripted(policy: str, game: Game) -> int:
-    """What ``first`` and ``advance`` play."""
+    """What ``first``, ``advance`` and ``careful`` play."""
     moves = game.legal_moves()
+    if policy == "careful":
+        return plain_action(game.position, [move.action for move in moves], game.rules)
     captures = [move for move in moves if move.captured is not None]
     return (captures if policy == "advance" and captures else moves)[0].action
 
