@@ -47,6 +47,19 @@ def test_steps_are_played_by_the_same_dice_and_opponents(rules, auto_forced):
         assert not any("illegal_action" in info for info in infos)
 
 
+def test_steps_are_played_by_the_opponents_of_late():
+    env = WithoutLuck(games_of(KINDS[0]))
+    batch = env.venv.env.table.batch
+    for step in range(150):
+        if step % 50 == 49:
+            late = Expectimax(1, network_of(64, 16, seed=step), f"step {step}")
+            env.set_opponents([[late] for _ in range(24)])
+        actions = np.array(env.env_method("action_masks")).argmax(axis=1)
+        games, _ = env.played_on(actions, NETWORK.arrays)
+        dones = env.step(actions)[2]
+        np.testing.assert_array_equal(games[~dones], batch._games[~dones])
+
+
 def test_luck_has_mean_zero_and_most_of_the_noise():
     td = make_agent("td").evaluation
     env = WithoutLuck(LudoVecEnv(256, seed=3, num_players=2, opponents="advance", seat="random"))
@@ -105,7 +118,7 @@ def test_it_is_pickled_with_its_games():
 
 
 def test_other_opponents_and_rewards_are_refused():
-    for arguments in ({"reward": "place"}, {"max_rolls": 100}):
+    for arguments in ({"reward": "place"}, {"reward": "shaped"}, {"max_rolls": 100}):
         with pytest.raises(ValueError, match="reward 'win'"):
             WithoutLuck(LudoVecEnv(2, num_players=2, **arguments))
     env = WithoutLuck(LudoVecEnv(2, num_players=2, opponents=make_agent("td:2")))

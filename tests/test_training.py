@@ -15,7 +15,7 @@ from sb3_contrib import MaskablePPO
 from ludo_env import make_agent
 from ludo_env.arena import play_match
 from ludo_env.sb3 import LudoVecEnv
-from training import curve, ppo, run_folder
+from training import curve, ppo, run_folder, stopping
 from training.config import EnvConfig, EvaluationConfig, LearnerConfig, PPOConfig, parse
 from training.stopping import RunStoppedError, StopRequest
 
@@ -127,7 +127,7 @@ def test_ctrl_c_ends_with_a_checkpoint_and_resume_finishes(tmp_path):
     time.sleep(0.5)
     process.send_signal(signal.SIGINT)
     _, errors = process.communicate(timeout=120)
-    assert process.returncode == ppo.INTERRUPTED
+    assert process.returncode == stopping.INTERRUPTED
     assert f"--resume {run}" in errors
     assert "Traceback" not in errors
     assert run_folder.Checkpoints(run / "seed_0", 2).newest() is not None

@@ -37,9 +37,8 @@ from ludo_env import Rules
 from ludo_env.arena.report import aligned
 from ludo_env.arena.stats import wilson
 from ludo_env.core.careful import SETS
-from training import curve, run_folder
+from training import command, curve, run_folder
 from training.careful_config import CarefulConfig
-from training.config import BAD_ARGUMENTS, fail, parse
 from training.matches import (
     Values,
     Weights,
@@ -48,7 +47,7 @@ from training.matches import (
     value_win_rate,
     win_rate,
 )
-from training.stopping import INTERRUPTED, RunStoppedError, StopRequest, conduct
+from training.stopping import RunStoppedError, StopRequest
 
 MODULE = '''"""What `ludo_env.core.careful` holds its sets of squares to be worth."""
 
@@ -266,15 +265,7 @@ def results_table(results: dict[str, Any]) -> str:
 
 def main() -> int:
     """Run the command. Returns the exit code."""
-    try:
-        config, folder = parse(CarefulConfig, "training.careful")
-        if folder is None:
-            folder = run_folder.create(config)
-    except ValueError as error:
-        fail(BAD_ARGUMENTS, str(error))
-    except KeyboardInterrupt:
-        fail(INTERRUPTED, "stopped before the search began")
-    return conduct("training.careful", folder, lambda stop: search_and_judge(config, folder, stop))
+    return command.run(CarefulConfig, "training.careful", lambda _: None, search_and_judge)
 
 
 def search_and_judge(config: CarefulConfig, folder: Path, stop: StopRequest) -> None:

@@ -33,6 +33,7 @@ from ludo_env.core.kernels import (
     SEED,
     allowed_tries,
     clear,
+    corner_of,
     deal,
     episode_of,
     legal_moves,
@@ -41,7 +42,6 @@ from ludo_env.core.kernels import (
     player_after,
     player_of,
     players,
-    quarter_turns,
     rolls_of,
     set_turn,
 )
@@ -251,5 +251,5 @@ def _write_target(value, ahead, roller, target, rules):
         target[corner] = -1.0
     for places in range(players(rules)):
         player = player_after(roller, places, rules)
-        corner = quarter_turns(roller, player, places, rules) if places > 0 else 0
+        corner = corner_of(roller, places, rules)
         target[corner] = min(max(value[player] + ahead[player], 0.0), 1.0) / total

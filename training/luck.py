@@ -14,6 +14,7 @@ in Monte-Carlo tree search", NIPS (2011).
 from __future__ import annotations
 
 import inspect
+import operator
 from typing import Any
 
 import numpy as np
@@ -26,8 +27,6 @@ from ludo_env.core import lookahead
 from ludo_env.core.checks import Ints
 from ludo_env.core.jit import compiled
 from ludo_env.core.kernels import (
-    ROW,
-    allowed_tries,
     legal_destination,
     legal_moves,
     opponents_of,
@@ -37,11 +36,11 @@ from ludo_env.core.kernels import (
     players,
     set_turn,
 )
-from ludo_env.core.lookahead import NO_SIX_IN_THREE, copy
 from ludo_env.core.network import Arrays
 from ludo_env.core.rows import row_of
 from ludo_env.core.scripted import chosen_move
 from ludo_env.core.turns import LEARNER, POLICIES_OF
+from ludo_env.rewards import Win
 from ludo_env.sb3 import LudoVecEnv
 from training.lessons import roll
 
@@ -65,17 +64,19 @@ class WithoutLuck(VecEnvWrapper):
     def __init__(self, venv: LudoVecEnv) -> None:
         super().__init__(venv)
         table = venv.env.table
-        if repr(table.settings.reward) != "Win()" or table.settings.max_rolls:
+        if type(table.settings.reward) is not Win or table.settings.max_rolls:
             raise ValueError("luck is taken out of the reward 'win' alone, without max_rolls")
         others = table.rules.num_players - 1
         self._stake = (others + 1) / others  # from losing to winning
         self._evaluation: Arrays | None = None
         self._luck = np.zeros(venv.num_envs)
+        self._agents: list[Any] = []
+        self._networks: Arrays | None = None  # of these agents
 
     def __getstate__(self) -> dict[str, Any]:
         kept = dict(self.__dict__)
         del kept["class_attributes"]  # SB3's own note of the class, which cannot be pickled
-        return kept
+        return kept | {"_agents": [], "_networks": None}
 
     def __setstate__(self, kept: dict[str, Any]) -> None:
         self.__dict__.update(kept)
@@ -120,13 +121,20 @@ class WithoutLuck(VecEnvWrapper):
             np.asarray(actions, dtype=np.int64),
             table.seating.seats,
             table.agent_of,
-            _together(table.agents, evaluation),
+            self._networks_of(table.agents, evaluation),
             evaluation,
             table.settings.auto_forced,
             luck,
             table.rules.compiled,
         )
         return games, luck
+
+    def _networks_of(self, agents: list[Any], like: Arrays) -> Arrays:
+        """`_together`, put together again only where the agents have changed."""
+        same = len(agents) == len(self._agents) and all(map(operator.is_, agents, self._agents))
+        if self._networks is None or not same:
+            self._networks, self._agents = _together(agents, like), list(agents)
+        return self._networks
 
 
 def _together(agents: list[Any], like: Arrays) -> Arrays:
@@ -159,8 +167,6 @@ def play_on(games, actions, seats, agent_of, networks, evaluation, skip_forced, 
     """
     memory = lookahead.scratch(_ONE_LEVEL, evaluation, rules)
     chances = np.empty(players(rules), dtype=np.float64)
-    worths = np.empty(7, dtype=np.float64)
-    shown = np.empty(ROW, dtype=np.int64)
     for row in range(len(games)):
         game, learner = row_of(games, row), seats[row, LEARNER]
         move = legal_destination(game, actions[row], rules)
@@ -168,12 +174,14 @@ def play_on(games, actions, seats, agent_of, networks, evaluation, skip_forced, 
         while move != 0 and play(game, move, rules):
             move = 0
             while move == 0:
-                fresh = (game, shown, learner, evaluation, memory, chances)
-                mean = _judge_rolls(fresh, worths, rules)
-                die = _roll_on(game, rules)
-                luck[row] += worths[die] - mean
-                if die > 0:
+                lookahead.look(game, _ONE_LEVEL, evaluation, memory, chances, rules)
+                luck[row] -= chances[learner]
+                if _roll_on(game, rules):
+                    lookahead.decide(game, _ONE_LEVEL, evaluation, memory, chances, rules)
                     move = legal_moves(game, rules)
+                else:
+                    lookahead.look(game, (), evaluation, memory, chances, rules)
+                luck[row] += chances[learner]
             if skip_forced and move & (move - 1) == 0:
                 continue
             player = player_of(game)
@@ -196,34 +204,9 @@ def _network_at(networks, k):
 
 
 @compiled
-def _judge_rolls(position, worths, rules):
-    """Write the learner's chance after each die, and at 0 after a pass. Returns their mean."""
-    game, shown, learner, evaluation, memory, chances = position
-    player = player_of(game)
-    three = allowed_tries(game[player], rules) == 3
-    each = (1 - NO_SIX_IN_THREE) if three else 1 / 6
-    passes = NO_SIX_IN_THREE if three else 0.0
-    mean = 0.0
-    copy(game, shown)
-    for die in range(6 if three else 1, 7):
-        set_turn(shown, player, die)
-        if lookahead.decide(shown, _ONE_LEVEL, evaluation, memory, chances, rules):
-            worths[die] = chances[learner]
-            mean += each * worths[die]
-        else:
-            passes += each
-    worths[0] = 0.0
-    if passes > 0:
-        set_turn(shown, player_after(player, 1, rules), 0)
-        lookahead.look(shown, (), evaluation, memory, chances, rules)
-        worths[0] = chances[learner]
-    return mean + passes * worths[0]
-
-
-@compiled
 def _roll_on(game, rules):
-    """Roll for the player whose turn it is; pass where there is no move. Returns the die, or 0."""
+    """Roll for the player whose turn it is, or pass. Returns whether there is a move."""
     die = roll(game, rules)
     player = player_of(game)
     set_turn(game, player if die > 0 else player_after(player, 1, rules), die)
-    return die
+    return die > 0

@@ -15,7 +15,6 @@ import os
 import pickle
 import sys
 import time
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -34,11 +33,11 @@ from ludo_env.agents.sb3 import SB3Agent
 from ludo_env.rewards import Shaped
 from ludo_env.sb3 import LudoVecEnv
 from ludo_env.sb3_policy import AfterstatePolicy
-from training import curve, evaluation, run_folder
-from training.config import BAD_ARGUMENTS, PPOConfig, fail, parse
+from training import command, curve, evaluation, run_folder
+from training.config import PPOConfig
 from training.luck import WithoutLuck
 from training.pool import Pool, snapshot
-from training.stopping import INTERRUPTED, RunStoppedError, StopRequest, conduct
+from training.stopping import RunStoppedError, StopRequest
 
 
 @dataclass
@@ -307,16 +306,12 @@ def conclude(config: PPOConfig, folder: Path, results: dict[int, Any]) -> None:
 
 def main() -> int:
     """Run the command. Returns the exit code."""
-    try:
-        config, folder = parse(PPOConfig, "training.ppo")
-        checked(lambda: rehearse(config))
-        if folder is None:
-            folder = checked(lambda: run_folder.create(config))
-    except KeyboardInterrupt:
-        fail(INTERRUPTED, "stopped before training began")
-    return conduct(
-        "training.ppo", folder, lambda stop: conclude(config, folder, run(config, folder, stop))
-    )
+    return command.run(PPOConfig, "training.ppo", rehearse, train_and_judge)
+
+
+def train_and_judge(config: PPOConfig, folder: Path, stop: StopRequest) -> None:
+    """A whole run, or what is left of it."""
+    conclude(config, folder, run(config, folder, stop))
 
 
 def rehearse(config: PPOConfig) -> None:
@@ -333,14 +328,6 @@ def rehearse(config: PPOConfig) -> None:
         pickle.dumps((model.env, notes))
     except Exception as error:
         raise ValueError(f"env.opponents cannot be kept in a checkpoint: {error}") from error
-
-
-def checked(make: Callable[[], Any]) -> Any:
-    """What ``make`` makes of the user's configuration; its complaint is about it."""
-    try:
-        return make()
-    except ValueError as error:
-        fail(BAD_ARGUMENTS, str(error))
 
 
 if __name__ == "__main__":

@@ -36,10 +36,10 @@ from ludo_env.agents.network import Network
 from ludo_env.agents.torch_network import Evaluator
 from ludo_env.core.features import MOST_FEATURES
 from ludo_env.machine import versions
-from training import curve, evaluation, run_folder
-from training.config import BAD_ARGUMENTS, as_dict, fail, parse
+from training import command, curve, evaluation, run_folder
+from training.config import as_dict
 from training.lessons import Lessons, SelfPlay
-from training.stopping import INTERRUPTED, RunStoppedError, StopRequest, conduct
+from training.stopping import RunStoppedError, StopRequest
 from training.td_config import TDConfig
 
 
@@ -306,16 +306,7 @@ def brief(result: dict[str, Any]) -> dict[str, Any]:
 
 def main() -> int:
     """Run the command. Returns the exit code."""
-    try:
-        config, folder = parse(TDConfig, "training.td")
-        prepare(config)
-        if folder is None:
-            folder = run_folder.create(config)
-    except ValueError as error:
-        fail(BAD_ARGUMENTS, str(error))
-    except KeyboardInterrupt:
-        fail(INTERRUPTED, "stopped before training began")
-    return conduct("training.td", folder, lambda stop: train_and_judge(config, folder, stop))
+    return command.run(TDConfig, "training.td", prepare, train_and_judge)
 
 
 def train_and_judge(config: TDConfig, folder: Path, stop: StopRequest) -> None:

@@ -30,7 +30,7 @@ def table(results: dict[str, Any]) -> list[tuple[str, ...]]:
 
 
 def _named(players: int, against: str) -> str:
-    seats = {2: "", 3: "two ", 4: "three "}[players]
+    seats = {2: "", 4: "three "}[players]
     return f"{players} players, {seats}{against}"
 
 

@@ -10,21 +10,19 @@ Sets are bits, so a position is looked at without branches: rollouts play many a
 
 from __future__ import annotations
 
-import math
-
 from ludo_env.core.bits import highest_bit, popcount
 from ludo_env.core.careful_weights import WEIGHTS
 from ludo_env.core.jit import compiled
 from ludo_env.core.kernels import (
     distance_of,
     opponents_of,
-    player_after,
     player_of,
     players,
     source_of,
 )
 from ludo_env.core.reach import one_to_six_behind, threats_to
 from ludo_env.core.rules import MAX_PAWNS, TRACK_SQUARES
+from ludo_env.core.shares import share_one
 
 SETS = (
     "past 20",
@@ -158,19 +156,9 @@ def evaluate_carefully(game, values, chances, rules):
         chances: Is written; sums to 1.
         rules: `CompiledRules`.
     """
-    roller = player_of(game)
-    highest = -math.inf
-    for places in range(players(rules)):
-        player = player_after(roller, places, rules)
-        chances[player] = value_of(game, player, values, rules)
-        highest = max(highest, chances[player])
-    total = 0.0
-    for places in range(players(rules)):  # not by seat, or seats would differ in the last bit
-        player = player_after(roller, places, rules)
-        chances[player] = math.exp(chances[player] - highest)
-        total += chances[player]
     for player in range(players(rules)):
-        chances[player] /= total
+        chances[player] = value_of(game, player, values, rules)
+    share_one(chances, player_of(game), rules)
 
 
 @compiled

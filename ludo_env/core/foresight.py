@@ -8,12 +8,12 @@ from ludo_env.core.features import MOST_FEATURES, write_features
 from ludo_env.core.jit import compiled
 from ludo_env.core.kernels import (
     ROW,
+    corner_of,
     legal_destination,
     play,
     player_after,
     player_of,
     players,
-    quarter_turns,
 )
 from ludo_env.core.lookahead import copy
 from ludo_env.core.rows import row_of
@@ -59,5 +59,4 @@ def foresee_rows(games, rows, features, counts, owners, wins, rules):
 def _write_owners(roller, mover, owners, rules):
     for places in range(players(rules)):
         player = player_after(roller, places, rules)
-        corner = quarter_turns(roller, player, places, rules) if places > 0 else 0
-        owners[corner] = MOVER if player == mover else OTHER
+        owners[corner_of(roller, places, rules)] = MOVER if player == mover else OTHER

@@ -150,6 +150,13 @@ def quarter_turns(viewer, other, places, rules):
 
 
 @compiled
+def corner_of(viewer, places, rules):
+    """Corners clockwise from a player to who sits so many places to the left, itself included."""
+    other = player_after(viewer, places, rules)
+    return quarter_turns(viewer, other, places, rules) if places > 0 else 0
+
+
+@compiled
 def turned(track, quarters):
     """Track squares seen from the corner that lies ``quarters`` corners before their own (R1)."""
     distance = SQUARES_PER_CORNER * quarters

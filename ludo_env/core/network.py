@@ -10,16 +10,15 @@ batch, and without reassociation, so that machines agree.
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 from numpy.typing import NDArray
 
 from ludo_env.core.features import MOST_FEATURES, write_features
 from ludo_env.core.jit import compiled
-from ludo_env.core.kernels import player_after, player_of, players, quarter_turns
+from ludo_env.core.kernels import corner_of, player_after, player_of, players
 from ludo_env.core.rows import block_of
 from ludo_env.core.rules import MAX_PLAYERS
+from ludo_env.core.shares import share_one
 from ludo_env.core.vectors import add_layer, sum_rows
 
 # A network as the kernels take it: a plain tuple of float32 arrays.
@@ -55,7 +54,11 @@ def evaluate(game, network, work, chances, rules):
     sum_rows(network[TABLE], network[BIAS], block_of(features, 0, count), first)
     add_layer(first, network[HIDDEN], network[HIDDEN_BIAS], hidden)
     _read_out(hidden, network[OUTPUT], network[OUTPUT_BIAS], outputs)
-    _share_one(outputs, player_of(game), chances, rules)
+    roller = player_of(game)
+    for places in range(players(rules)):
+        output = outputs[corner_of(roller, places, rules)]
+        chances[player_after(roller, places, rules)] = float(output)
+    share_one(chances, roller, rules)
 
 
 @compiled
@@ -72,22 +75,3 @@ def _read_out(hidden, weights, bias, outputs):
 def _copy(values, target):
     for j in range(len(target)):
         target[j] = values[j]
-
-
-@compiled
-def _share_one(outputs, roller, chances, rules):
-    """Turn the outputs by corner into chances by player that sum to 1; in place."""
-    highest = -np.inf
-    for places in range(players(rules)):
-        player = player_after(roller, places, rules)
-        corner = quarter_turns(roller, player, places, rules) if places > 0 else 0
-        output = float(outputs[corner])
-        chances[player] = output
-        highest = max(highest, output)
-    total = 0.0
-    for places in range(players(rules)):  # not by seat, or seats would differ in the last bit
-        player = player_after(roller, places, rules)
-        chances[player] = math.exp(chances[player] - highest)
-        total += chances[player]
-    for player in range(players(rules)):
-        chances[player] /= total
