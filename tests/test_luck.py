@@ -60,6 +60,19 @@ def test_steps_are_played_by_the_opponents_of_late():
         np.testing.assert_array_equal(games[~dones], batch._games[~dones])
 
 
+def test_luck_is_the_same_in_any_number_of_threads():
+    envs = [WithoutLuck(games_of(KINDS[3]), threads) for threads in (1, 3)]
+    for _ in range(60):
+        actions = envs[0].env_method("action_masks").argmax(axis=1)
+        (games, luck), (other_games, other_luck) = (
+            env.played_on(actions, NETWORK.arrays) for env in envs
+        )
+        np.testing.assert_array_equal(games, other_games)
+        np.testing.assert_array_equal(luck, other_luck)
+        for env in envs:
+            env.step(actions)
+
+
 def test_luck_has_mean_zero_and_most_of_the_noise():
     td = make_agent("td").evaluation
     env = WithoutLuck(LudoVecEnv(256, seed=3, num_players=2, opponents="advance", seat="random"))

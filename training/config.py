@@ -68,7 +68,7 @@ class LearnerConfig:
         policy: "mlp" maps observations to actions; "afterstate" judges actions by where they lead.
         hidden: Widths of the hidden layers, for policy and value each; two for "afterstate".
         use_masks: Whether illegal actions are masked while learning.
-        threads: Threads of PyTorch.
+        threads: Threads of PyTorch, and of judging luck.
     """
 
     rollout_length: int = 128
@@ -126,6 +126,26 @@ class PoolConfig:
 
 
 @dataclass(frozen=True)
+class ImitationConfig:
+    """What the learner starts with: nothing, or how a teacher plays (see `training.imitation`).
+
+    Args:
+        teacher: An agent; null for none.
+        decisions: The teacher's decisions that are shown, with a choice each; rounded up to whole
+            games.
+        learning_rate: At the start; linear to the learner's.
+    """
+
+    teacher: str | None = None
+    decisions: int = 1_000_000
+    learning_rate: float = 1e-3
+
+    def __post_init__(self) -> None:
+        at_least("imitation.decisions", self.decisions, 1)
+        within("imitation.learning_rate", self.learning_rate, 1.0)
+
+
+@dataclass(frozen=True)
 class EvaluationConfig:
     """How the agent is judged.
 
@@ -167,6 +187,7 @@ class PPOConfig:
         rules: The rules of the game.
         env: The games that are learned from.
         pool: The learner's past selves, where it plays against them.
+        imitation: What the learner starts with.
         learner: MaskablePPO's settings.
         evaluation: How the agent is judged.
     """
@@ -181,6 +202,7 @@ class PPOConfig:
     rules: Rules = field(default_factory=lambda: Rules(num_players=2))
     env: EnvConfig = field(default_factory=EnvConfig)
     pool: PoolConfig = field(default_factory=PoolConfig)
+    imitation: ImitationConfig = field(default_factory=ImitationConfig)
     learner: LearnerConfig = field(default_factory=LearnerConfig)
     evaluation: EvaluationConfig = field(default_factory=EvaluationConfig)
 
@@ -196,6 +218,15 @@ class PPOConfig:
         if self.env.without_luck and (not fair or self.env.max_rolls is not None):
             raise ValueError(
                 "env.without_luck needs learner.policy afterstate, env.reward win, no env.max_rolls"
+            )
+        taught = self.imitation.teacher is not None
+        if taught and (self.env.reward == "shaped" or self.learner.discount != 1.0):
+            raise ValueError(
+                "imitation.teacher needs env.reward win or place, and learner.discount 1"
+            )
+        if taught and self.rules.num_pawns == 1:
+            raise ValueError(
+                "imitation.teacher needs rules.num_pawns above 1: else none has a choice"
             )
         rollout = self.env.num_envs * self.learner.rollout_length
         if rollout % self.learner.batch_size:

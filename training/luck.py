@@ -39,12 +39,14 @@ from ludo_env.core.kernels import (
 from ludo_env.core.network import Arrays
 from ludo_env.core.rows import row_of
 from ludo_env.core.scripted import chosen_move
+from ludo_env.core.threads import Threads
 from ludo_env.core.turns import LEARNER, POLICIES_OF
 from ludo_env.rewards import Win
 from ludo_env.sb3 import LudoVecEnv
 from training.lessons import roll
 
 _ONE_LEVEL = (0,)
+_NANOSECONDS = 100_000.0  # about what a step takes
 
 
 class WithoutLuck(VecEnvWrapper):
@@ -56,13 +58,15 @@ class WithoutLuck(VecEnvWrapper):
     Args:
         venv: The games; their reward is "win", their opponents are scripted or look one choice
             ahead with networks of the same size, and no game is cut.
+        threads: Threads that share the games; results do not depend on it.
 
     Raises:
         ValueError: The environment's settings are others.
     """
 
-    def __init__(self, venv: LudoVecEnv) -> None:
+    def __init__(self, venv: LudoVecEnv, threads: int = 1) -> None:
         super().__init__(venv)
+        self._threads = Threads(threads)
         table = venv.env.table
         if type(table.settings.reward) is not Win or table.settings.max_rolls:
             raise ValueError("luck is taken out of the reward 'win' alone, without max_rolls")
@@ -116,17 +120,23 @@ class WithoutLuck(VecEnvWrapper):
         table = self.venv.env.table
         games = table.batch._games.copy()
         luck = np.zeros(len(games))
-        play_on(
-            games,
-            np.asarray(actions, dtype=np.int64),
-            table.seating.seats,
-            table.agent_of,
-            self._networks_of(table.agents, evaluation),
-            evaluation,
-            table.settings.auto_forced,
-            luck,
-            table.rules.compiled,
-        )
+        chosen = np.asarray(actions, dtype=np.int64)
+        networks = self._networks_of(table.agents, evaluation)
+
+        def play_part(part: slice) -> None:
+            play_on(
+                games[part],
+                chosen[part],
+                table.seating.seats[part],
+                table.agent_of[part],
+                networks,
+                evaluation,
+                table.settings.auto_forced,
+                luck[part],
+                table.rules.compiled,
+            )
+
+        self._threads.run(play_part, len(games), _NANOSECONDS)
         return games, luck
 
     def _networks_of(self, agents: list[Any], like: Arrays) -> Arrays:

@@ -35,6 +35,7 @@ from ludo_env.sb3 import LudoVecEnv
 from ludo_env.sb3_policy import AfterstatePolicy
 from training import command, curve, evaluation, run_folder
 from training.config import PPOConfig
+from training.imitation import imitate
 from training.luck import WithoutLuck
 from training.pool import Pool, snapshot
 from training.stopping import RunStoppedError, StopRequest
@@ -183,7 +184,7 @@ def make_env(config: PPOConfig, seed: int) -> VecEnv:
         auto_forced=env.auto_forced,
         max_rolls=env.max_rolls,
     )
-    return WithoutLuck(games) if env.without_luck else games
+    return WithoutLuck(games, config.learner.threads) if env.without_luck else games
 
 
 def make_model(config: PPOConfig, env: VecEnv, seed: int) -> MaskablePPO:
@@ -209,25 +210,40 @@ def make_model(config: PPOConfig, env: VecEnv, seed: int) -> MaskablePPO:
 
 
 def fresh(config: PPOConfig, seed: int) -> tuple[MaskablePPO, Notes]:
-    """A learner that has learned nothing, before games with its first opponents."""
-    env, pool = make_env(config, seed), make_pool(config, seed)
-    model = make_model(config, env, seed)
+    """A learner that has learned nothing, and games without its opponents."""
+    env = make_env(config, seed)
+    return make_model(config, env, seed), Notes(make_pool(config, seed))
+
+
+def seat_first_opponents(model: MaskablePPO, pool: Pool) -> None:
+    """Give all games opponents, the learner as it starts among them; in place."""
     if pool.learns_from_itself:
         pool.add(0, snapshot(model))
-    env.set_opponents(pool.seat())
-    return model, Notes(pool)
+    model.env.set_opponents(pool.seat())
+
+
+def begin(config: PPOConfig, seed: int, stop: StopRequest) -> tuple[MaskablePPO, Notes]:
+    """A learner with what it starts with, before games with its first opponents.
+
+    Raises:
+        RunStoppedError: The user asked for it; nothing is saved.
+    """
+    model, notes = fresh(config, seed)
+    notes.seconds = imitate(model, config, seed, stop)
+    seat_first_opponents(model, notes.pool)
+    return model, notes
 
 
 def train(config: PPOConfig, seed: int, folder: Path, stop: StopRequest) -> MaskablePPO:
     """Train one seed, from its newest checkpoint where there is one.
 
     Raises:
-        RunStoppedError: The user asked for it; a checkpoint has been saved.
+        RunStoppedError: The user asked for it; where learning has begun, a checkpoint is saved.
         ValueError: The checkpoint cannot be read.
     """
     checkpoints = run_folder.Checkpoints(folder, config.keep_checkpoints)
     newest = checkpoints.newest()
-    model, notes = fresh(config, seed) if newest is None else run_folder.load(newest)
+    model, notes = begin(config, seed, stop) if newest is None else run_folder.load(newest)
     model.set_logger(configure(str(folder / "tensorboard"), ["tensorboard"]))
     conductor = Conductor(config, checkpoints, notes, stop)
     try:
@@ -323,7 +339,10 @@ def rehearse(config: PPOConfig) -> None:
     """
     for spec in config.evaluation.against:
         make_agent(spec)
+    if config.imitation.teacher is not None:
+        make_agent(config.imitation.teacher)
     model, notes = fresh(config, config.seed)
+    seat_first_opponents(model, notes.pool)
     try:
         pickle.dumps((model.env, notes))
     except Exception as error:
