@@ -60,6 +60,17 @@ def test_steps_are_played_by_the_opponents_of_late():
         np.testing.assert_array_equal(games[~dones], batch._games[~dones])
 
 
+def test_a_judge_may_be_greater_than_the_opponents_networks():
+    env = WithoutLuck(games_of(KINDS[3]))
+    batch = env.venv.env.table.batch
+    for _ in range(60):
+        actions = env.env_method("action_masks").argmax(axis=1)
+        games, luck = env.played_on(actions, network_of(128, 32, seed=4).arrays)
+        dones = env.step(actions)[2]
+        np.testing.assert_array_equal(games[~dones], batch._games[~dones])
+        assert np.isfinite(luck).all()
+
+
 def test_luck_is_the_same_in_any_number_of_threads():
     envs = [WithoutLuck(games_of(KINDS[3]), threads) for threads in (1, 3)]
     for _ in range(60):

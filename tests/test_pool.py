@@ -173,9 +173,9 @@ def test_the_pool_is_told_who_won(tmp_path, monkeypatch):
     assert {has_won for _, has_won in told} == {True, False}
 
 
-@pytest.mark.parametrize("without_luck", [False, True])
-def test_self_play_goes_on_exactly_as_if_nothing_had_happened(without_luck, tmp_path):
-    env = dataclasses.replace(SELF_PLAY["env"], without_luck=without_luck)
+@pytest.mark.parametrize("luck_judge", [None, "critic", "td"])
+def test_self_play_goes_on_exactly_as_if_nothing_had_happened(luck_judge, tmp_path):
+    env = dataclasses.replace(SELF_PLAY["env"], luck_judge=luck_judge)
     settings = SELF_PLAY | {"env": env}
     whole = train(tiny(tmp_path / "whole", **settings))
     config = tiny(tmp_path / "halves", **settings)
@@ -210,3 +210,10 @@ def test_a_checkpoint_keeps_past_selves_and_who_plays_them():
 def test_wrong_pools_are_refused_by_name(wrong, named):
     with pytest.raises(ValueError, match=named):
         PoolConfig(**wrong)
+
+
+@pytest.mark.parametrize("judge", ["advance", "expectimax", "td:no_such_file", "nobody"])
+def test_other_judges_of_luck_are_refused_before_there_is_a_run(judge):
+    env = dataclasses.replace(SELF_PLAY["env"], luck_judge=judge)
+    with pytest.raises(ValueError, match=judge.removeprefix("td:")):
+        ppo.rehearse(tiny("unused", **(SELF_PLAY | {"env": env})))

@@ -201,13 +201,13 @@ def test_any_field_is_a_flag_and_the_resolved_configuration_reads_back(tmp_path)
         (["--learner.policy", "afterstate", "--learner.hidden", "[64]"], "hidden"),
         (["--learner.hidden", "[]"], "hidden"),
         (["--pool.every", "0"], "pool.every"),
-        (["--env.without_luck", "true"], "without_luck"),
+        (["--env.luck_judge", "critic"], "luck_judge"),
         (
             [
-                *["--env.without_luck", "true", "--env.reward", "place"],
+                *["--env.luck_judge", "critic", "--env.reward", "place"],
                 *["--learner.policy", "afterstate"],
             ],
-            "without_luck",
+            "luck_judge",
         ),
         (["--evaluation.games", "3"], "games"),
         (["--config", "no_such_file.yaml"], "no_such_file.yaml"),

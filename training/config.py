@@ -31,8 +31,10 @@ class EnvConfig:
         reward: "win", "place" or "shaped" (whose discount is the learner's).
         auto_forced: Whether decisions with one legal move are played through.
         max_rolls: Rolls after which a game is cut; null for no limit.
-        without_luck: Whether the luck of the dice is taken out of the rewards (see
-            `training.luck`); for the reward "win" and the policy "afterstate".
+        luck_judge: By whom the luck of the dice is judged that is taken out of the rewards (see
+            `training.luck`): "critic" is the learner's own, "td" and "td:PATH" are networks that
+            `training.td` wrote; null leaves the rewards as they are. For the reward "win" and the
+            policy "afterstate".
     """
 
     num_envs: int = 64
@@ -41,7 +43,7 @@ class EnvConfig:
     reward: str = "win"
     auto_forced: bool = True
     max_rolls: int | None = None
-    without_luck: bool = False
+    luck_judge: str | None = None
 
     def __post_init__(self) -> None:
         at_least("env.num_envs", self.num_envs, 1)
@@ -215,9 +217,9 @@ class PPOConfig:
         at_least("seeds", self.seeds, 1)
         at_least("keep_checkpoints", self.keep_checkpoints, 1)
         fair = self.learner.policy == "afterstate" and self.env.reward == "win"
-        if self.env.without_luck and (not fair or self.env.max_rolls is not None):
+        if self.env.luck_judge and (not fair or self.env.max_rolls is not None):
             raise ValueError(
-                "env.without_luck needs learner.policy afterstate, env.reward win, no env.max_rolls"
+                "env.luck_judge needs learner.policy afterstate, env.reward win, no env.max_rolls"
             )
         taught = self.imitation.teacher is not None
         if taught and (self.env.reward == "shaped" or self.learner.discount != 1.0):

@@ -57,7 +57,7 @@ class WithoutLuck(VecEnvWrapper):
 
     Args:
         venv: The games; their reward is "win", their opponents are scripted or look one choice
-            ahead with networks of the same size, and no game is cut.
+            ahead with networks of one size, and no game is cut.
         threads: Threads that share the games; results do not depend on it.
 
     Raises:
@@ -139,24 +139,21 @@ class WithoutLuck(VecEnvWrapper):
         self._threads.run(play_part, len(games), _NANOSECONDS)
         return games, luck
 
-    def _networks_of(self, agents: list[Any], like: Arrays) -> Arrays:
+    def _networks_of(self, agents: list[Any], otherwise: Arrays) -> Arrays:
         """`_together`, put together again only where the agents have changed."""
         same = len(agents) == len(self._agents) and all(map(operator.is_, agents, self._agents))
         if self._networks is None or not same:
-            self._networks, self._agents = _together(agents, like), list(agents)
+            self._networks, self._agents = _together(agents, otherwise), list(agents)
         return self._networks
 
 
-def _together(agents: list[Any], like: Arrays) -> Arrays:
-    """The networks of agents as one, a row for each of them."""
+def _together(agents: list[Any], otherwise: Arrays) -> Arrays:
+    """The networks of agents as one, a row for each of them; where there are none, another one."""
     for agent in agents:
         if not isinstance(agent, Expectimax) or agent.depth != 1:
             raise ValueError(f"opponents must be scripted or look one choice ahead, got {agent!r}")
-    parts: list[Any] = [[part] for part in like]
-    for agent in agents:
-        for part, own in zip(parts, agent.evaluation.leaf(2), strict=True):
-            part.append(own)
-    return tuple(np.stack(part) for part in parts)
+    networks = [agent.evaluation.leaf(2) for agent in agents] or [otherwise]
+    return tuple(np.stack(part) for part in zip(*networks, strict=True))
 
 
 @compiled
@@ -167,8 +164,7 @@ def play_on(games, actions, seats, agent_of, networks, evaluation, skip_forced, 
         games: int64 (N, ROW), at the learners' decisions.
         actions: int64 (N,); nothing is played where they are illegal.
         seats: See `Seating.seats`.
-        agent_of: int64 (N, P), who plays a seat that no scripted policy has: row ``k + 1`` of the
-            networks.
+        agent_of: int64 (N, P), who plays a seat that no scripted policy has: a row of the networks.
         networks: The networks' arrays, one after another.
         evaluation: The arrays that rolls are judged by.
         skip_forced: Whether decisions with one legal move are played through.
@@ -176,6 +172,7 @@ def play_on(games, actions, seats, agent_of, networks, evaluation, skip_forced, 
         rules: `CompiledRules`.
     """
     memory = lookahead.scratch(_ONE_LEVEL, evaluation, rules)
+    memory_of_opponents = lookahead.scratch(_ONE_LEVEL, _network_at(networks, 0), rules)
     chances = np.empty(players(rules), dtype=np.float64)
     for row in range(len(games)):
         game, learner = row_of(games, row), seats[row, LEARNER]
@@ -203,8 +200,10 @@ def play_on(games, actions, seats, agent_of, networks, evaluation, skip_forced, 
                 opponents = opponents_of(game, player, rules)
                 move = chosen_move(game, policy, key, move, opponents, rules)
             else:
-                network = _network_at(networks, agent_of[row, player] + 1)
-                move = lookahead.decide(game, _ONE_LEVEL, network, memory, chances, rules)
+                network = _network_at(networks, agent_of[row, player])
+                move = lookahead.decide(
+                    game, _ONE_LEVEL, network, memory_of_opponents, chances, rules
+                )
 
 
 @compiled

@@ -29,6 +29,7 @@ from stable_baselines3.common.vec_env import VecEnv
 from tqdm import tqdm
 
 from ludo_env.agents.base import make_agent
+from ludo_env.agents.network import Network
 from ludo_env.agents.sb3 import SB3Agent
 from ludo_env.rewards import Shaped
 from ludo_env.sb3 import LudoVecEnv
@@ -80,6 +81,7 @@ class Conductor(BaseCallback):
         self.checkpoints = checkpoints
         self.notes = notes
         self.stop = stop
+        self._luck_judge = luck_judge(config)
         self._saved_at = time.monotonic()
         self._bar: tqdm | None = None
         self._began_at: float | None = None
@@ -101,7 +103,7 @@ class Conductor(BaseCallback):
         self._refresh_opponents_if_due()
         self._measure_if_due()
         if isinstance(self.training_env, WithoutLuck):
-            self.training_env.judge_by(self.model.policy.critic_network())
+            self.training_env.judge_by(self._luck_judge or self.model.policy.critic_network())
         due = time.monotonic() - self._saved_at > 60 * self.config.checkpoint_minutes
         asked_to_stop = self.stop.made
         if due or asked_to_stop:
@@ -184,7 +186,22 @@ def make_env(config: PPOConfig, seed: int) -> VecEnv:
         auto_forced=env.auto_forced,
         max_rolls=env.max_rolls,
     )
-    return WithoutLuck(games, config.learner.threads) if env.without_luck else games
+    return WithoutLuck(games, config.learner.threads) if env.luck_judge else games
+
+
+def luck_judge(config: PPOConfig) -> Network | None:
+    """The network that judges luck; None where that is the learner's critic, or nobody.
+
+    Raises:
+        ValueError: What is asked for is no such network, or cannot be loaded.
+    """
+    spec = config.env.luck_judge
+    if spec is None or spec == "critic":
+        return None
+    network = getattr(make_agent(spec), "evaluation", None)
+    if not isinstance(network, Network):
+        raise ValueError(f"env.luck_judge must be null, critic, td or td:PATH, got {spec!r}")
+    return network
 
 
 def make_model(config: PPOConfig, env: VecEnv, seed: int) -> MaskablePPO:
@@ -341,6 +358,7 @@ def rehearse(config: PPOConfig) -> None:
         make_agent(spec)
     if config.imitation.teacher is not None:
         make_agent(config.imitation.teacher)
+    luck_judge(config)
     model, notes = fresh(config, config.seed)
     seat_first_opponents(model, notes.pool)
     try:
