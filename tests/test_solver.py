@@ -14,7 +14,7 @@ from plain_solver import all_pawns, outcomes, possible, solve_plainly, tries, tu
 
 from ludo_env import OBSERVATION, GameBatch, Position, Rules, make_agent, solver
 from ludo_env.agents.exact import ExactAgent
-from ludo_env.arena.match import play_match
+from ludo_env.arena import play
 from ludo_env.core import sweep
 from ludo_env.core.boards import Boards
 from ludo_env.core.scripted import POLICIES
@@ -580,9 +580,9 @@ def test_games_of_perfect_play_are_won_as_often_as_computed(solved, opponent):
     other = perfect if opponent == "itself" else make_agent(opponent, seed=1)
     known = rates(solved(TWO), solved(TWO) if opponent == "itself" else opponent)
     games = 20_000
-    match = play_match([perfect, other], games=games, rules=TWO, seed=5)
+    match = play([perfect, other], games=games, rules=TWO, seed=5)
     for seat, expected in enumerate(known):
-        wins = match.wins[match.seats[:, 0] == seat, 0]
+        wins = match.places[match.seating[:, seat] == 0, seat] == 1
         error = np.sqrt(expected * (1 - expected) / len(wins))
         assert abs(wins.mean() - expected) < 4 * error
 

@@ -3,7 +3,7 @@ import math
 import numpy as np
 import pytest
 
-from ludo_env.arena.stats import mean_interval, wilson
+from ludo_env.arena.stats import block_means, confidence_sequence, mean_interval, wilson
 
 
 def test_wilson_interval_of_ten_wins_in_twenty_games_as_computed_by_hand():
@@ -51,3 +51,54 @@ def test_a_confidence_outside_zero_to_one_is_refused():
 def test_a_mean_needs_two_values():
     with pytest.raises(ValueError, match="at least two"):
         mean_interval([1.0])
+
+
+def test_means_of_blocks_in_any_order():
+    assert block_means([1, 0, 0, 1, 1], [7, 2, 7, 2, 9]).tolist() == [0.5, 0.5, 1.0]
+
+
+def test_a_confidence_sequence_as_its_source_defines_it():
+    """Step by step, as theorem 2 is written."""
+    values = np.random.default_rng(1).choice([0.0, 0.5, 1.0], 60)
+    lows, highs = confidence_sequence(values, 0.9)
+    bets = paid = gained = 0.0
+    low, high = 0.0, 1.0
+    spread, mean, alpha = 0.25, 0.5, 1 - 0.9
+    for t in range(1, 61):
+        x = values[t - 1]
+        bet = min(math.sqrt(2 * math.log(2 / alpha) / (spread * t * math.log(1 + t))), 0.5)
+        psi = (-math.log(1 - bet) - bet) / 4
+        paid += 4 * (x - mean) ** 2 * psi
+        bets += bet
+        gained += bet * x
+        half = (math.log(2 / alpha) + paid) / bets
+        low, high = max(low, gained / bets - half), min(high, gained / bets + half)
+        assert (lows[t - 1], highs[t - 1]) == pytest.approx((low, high))
+        mean = (0.5 + values[:t].sum()) / (t + 1)
+        means = [(0.5 + values[:i].sum()) / (i + 1) for i in range(1, t + 1)]
+        spread = (0.25 + sum((values[i] - means[i]) ** 2 for i in range(t))) / (t + 1)
+
+
+def test_a_confidence_sequence_holds_all_the_time():
+    rng = np.random.default_rng(2)
+    for chances in ([0.3, 0.0, 0.7], [0.05, 0.1, 0.85]):
+        mean = chances[1] / 2 + chances[2]
+        held = 0
+        for _ in range(300):
+            values = rng.choice([0.0, 0.5, 1.0], 2000, p=chances)
+            lows, highs = confidence_sequence(values)
+            held += (lows <= mean).all() and (mean <= highs).all()
+        assert held / 300 >= 0.95
+
+
+def test_a_confidence_sequence_narrows():
+    lows, highs = confidence_sequence(np.random.default_rng(3).random(20_000) < 0.4)
+    widths = highs - lows
+    assert (np.diff(widths) <= 0).all()
+    assert widths[-1] < 0.04
+
+
+@pytest.mark.parametrize("values", [[0.5, 1.5], [-0.1], [[0.5]], [float("nan")]])
+def test_values_out_of_range_have_no_confidence_sequence(values):
+    with pytest.raises(ValueError, match="values must be from 0 to 1"):
+        confidence_sequence(values)

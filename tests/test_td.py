@@ -13,7 +13,7 @@ from test_network import network_of
 from ludo_env import GameBatch, Rules, make_agent
 from ludo_env.agents.expectimax import Expectimax
 from ludo_env.agents.network import Network
-from ludo_env.arena import play_match
+from ludo_env.arena import play
 from ludo_env.core.features import MOST_FEATURES
 from training import lessons, run_folder, td
 from training.config import parse
@@ -62,10 +62,8 @@ def test_it_plays_legally_under_all_rules(rules):
 @pytest.mark.parametrize(("players", "bar"), [(2, 0.8), (4, 0.5)])
 def test_it_beats_random_players(players, bar):
     others = [make_agent("random", seed=i) for i in range(1, players)]
-    match = play_match(
-        [make_agent("td"), *others], games=600, rules=Rules(num_players=players), seed=5
-    )
-    assert match.wins[:, 0].mean() > bar
+    match = play([make_agent("td"), *others], games=600, rules=Rules(num_players=players), seed=5)
+    assert match.win_rate(0) > bar
 
 
 def test_specs_name_the_depth_and_the_file(tmp_path):
@@ -286,8 +284,8 @@ def test_it_learns_the_two_pawn_game_in_seconds_and_not_from_shuffled_targets(tm
             learner.improve()
         agent = Expectimax(1, learner.average.network(), "own")
         rules = Rules(num_players=2, num_pawns=2)
-        match = play_match([agent, make_agent("random")], games=2000, rules=rules, seed=1)
-        rates.append(match.wins[:, 0].mean())
+        match = play([agent, make_agent("random")], games=2000, rules=rules, seed=1)
+        rates.append(match.win_rate(0))
     assert rates[0] > 0.6  # the best reply has 0.656
     assert rates[1] < 0.57
 

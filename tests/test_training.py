@@ -13,7 +13,7 @@ import yaml
 from sb3_contrib import MaskablePPO
 
 from ludo_env import make_agent
-from ludo_env.arena import play_match
+from ludo_env.arena import play
 from ludo_env.sb3 import LudoVecEnv
 from training import curve, ppo, run_folder, stopping
 from training.config import EnvConfig, EvaluationConfig, LearnerConfig, PPOConfig, parse
@@ -98,9 +98,7 @@ def test_a_checkpoint_is_an_agent(tmp_path):
         train(tiny(tmp_path / "run"), StopAfter(1))
     checkpoint = run_folder.Checkpoints(tmp_path / "run" / "seed_0", 2).newest()
     agent = make_agent(f"sb3:{checkpoint / 'model.zip'}")
-    match = play_match(
-        [agent, make_agent("random")], games=2, rules=tiny(tmp_path / "x").rules, seed=1
-    )
+    match = play([agent, make_agent("random")], games=2, rules=tiny(tmp_path / "x").rules, seed=1)
     assert len(match) == 2
 
 

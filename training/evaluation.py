@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ludo_env.agents.base import Agent, make_agent
-from ludo_env.arena.match import play_match
+from ludo_env.arena.match import play
 from ludo_env.arena.report import aligned, summary
 from ludo_env.core.rules import Rules
 
@@ -29,7 +29,7 @@ def evaluate(
     results = {}
     for opponent in against:
         others = [make_agent(opponent, seed=i) for i in range(1, rules.num_players)]
-        match = play_match(
+        match = play(
             [agent, *others],
             games=games,
             rules=rules,

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ludo_env import arena
 from ludo_env.agents.base import make_agent
 from ludo_env.agents.expectimax import Expectimax
-from ludo_env.arena.match import play_match
 from ludo_env.core.careful import NUM_VALUES, choose_carefully, value_of
 from ludo_env.core.checks import Ints
 from ludo_env.core.dice import policy_key
@@ -82,8 +82,7 @@ def value_win_rate(values: Values, against: str, games: int, rules: Rules, seed:
     """
     others = [make_agent(against, seed=i) for i in range(1, rules.num_players)]
     agents = [Expectimax(1, FixedValues(values), "values"), *others]
-    match = play_match(agents, games=games, rules=rules, seed=seed)
-    return float((match.places[:, 0] == 1).mean())
+    return arena.play(agents, games=games, rules=rules, seed=seed).win_rate(0)
 
 
 def counts_and_winners(

@@ -8,8 +8,9 @@ from typing import Any
 
 from ludo_env.agents import strength
 from ludo_env.agents.base import SPECS, Agent, make_agent
-from ludo_env.arena.match import play_match
-from ludo_env.arena.report import aligned, summary, table
+from ludo_env.arena.match import play
+from ludo_env.arena.report import aligned, behaviour_table, summary, table
+from ludo_env.arena.schedule import Schedule
 from ludo_env.cli.common import (
     BadArgumentsError,
     add_json,
@@ -34,32 +35,78 @@ def add_evaluate(commands: Any) -> None:
         default=["random"],
         help="one agent for all other seats, or one for each in turn order (default: random)",
     )
+    parser.add_argument(
+        "--round-robin",
+        action="store_true",
+        help="a tournament: any number of agents, all choices of as many as players meet",
+    )
     parser.add_argument("--players", type=int, default=2, help="2, 3 or 4 (default: 2)")
     parser.add_argument(
-        "--games", type=int, default=2000, help="a multiple of the players (default: 2000)"
+        "--games", type=int, default=2000, help="in all, a multiple of the players (default: 2000)"
     )
     parser.add_argument("--pawns", type=int, default=4, help="1 to 4 each (default: 4)")
     add_options_of_rules(parser)
     add_seed_and_json(parser, "games and agents")
+    _add_options_of_matches(parser)
     parser.set_defaults(run=_evaluate)
+
+
+def _add_options_of_matches(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--common-dice",
+        action="store_true",
+        help="the same dice in all the games through which agents change seats",
+    )
+    parser.add_argument(
+        "--until",
+        type=float,
+        metavar="HALF_WIDTH",
+        help="stop once the agent's win rate is known so well, at --games at the latest",
+    )
+    parser.add_argument(
+        "--max-rolls", type=int, help="cut games after so many rolls (default: no limit)"
+    )
+    parser.add_argument(
+        "--forfeit", action="store_true", help="an agent that fails loses that game, no more"
+    )
+    parser.add_argument(
+        "--max-faults", type=int, default=10, help="then it is not asked any more (default: 10)"
+    )
+    parser.add_argument("--output", metavar="FILE", help="note every game there, in JSON lines")
+    parser.add_argument("--resume", action="store_true", help="go on with the match of --output")
+    parser.add_argument("--processes", type=int, default=1, help="that share the games")
+    parser.add_argument("--behaviour", action="store_true", help="also tell how agents play")
 
 
 def _evaluate(options: argparse.Namespace) -> None:
     rules = rules_of(options, options.players)
     seed = checked(checks.seed_or_fresh, options.seed)
-    if options.games < rules.num_players or options.games % rules.num_players:
-        raise BadArgumentsError(
-            f"--games must be a positive multiple of {rules.num_players} players, "
-            f"got {options.games}"
-        )
-    specs = [options.agent, *_opponents(options.against, rules.num_players - 1)]
+    specs = [options.agent, *options.against]
+    if not options.round_robin:
+        specs = [options.agent, *_opponents(options.against, rules.num_players - 1)]
     agents: list[Agent] = [checked(make_agent, spec, seed=i) for i, spec in enumerate(specs)]
+    checked(Schedule, rules, len(agents), options.games, seed, options.common_dice)
     with progress(options.games, "games") as advance:
-        match = play_match(
-            agents, games=options.games, rules=rules, seed=seed, names=specs, progress=advance
+        results = play(
+            agents,
+            games=options.games,
+            rules=rules,
+            seed=seed,
+            names=specs,
+            common_dice=options.common_dice,
+            until=options.until,
+            max_rolls=options.max_rolls,
+            forfeit=options.forfeit,
+            max_faults=options.max_faults,
+            file=options.output,
+            resume=options.resume,
+            processes=options.processes,
+            progress=advance,
         )
-    results = summary(match)
-    print(json.dumps(results, indent=2) if options.json else _evaluation(results))
+    found = summary(results)
+    print(json.dumps(found, indent=2) if options.json else _evaluation(found, options.behaviour))
+    if not results.is_complete and results.until is None:
+        raise ValueError(f"interrupted after {len(results)} of {options.games} games")
 
 
 def _opponents(specs: list[str], needed: int) -> list[str]:
@@ -70,8 +117,23 @@ def _opponents(specs: list[str], needed: int) -> list[str]:
     return specs
 
 
-def _evaluation(results: dict[str, Any]) -> str:
-    return f"{table(results)}\n\n{results['games']} independent games, seed {results['seed']}"
+def _evaluation(found: dict[str, Any], with_behaviour: bool) -> str:
+    dice = "games by blocks of common dice" if found["common_dice"] else "independent games"
+    parts = [table(found)]
+    if with_behaviour:
+        parts.append(behaviour_table(found))
+    lines = [f"{found['games']} {dice}, seed {found['seed']}"]
+    if found["unfinished"]:
+        lines.append(f"{found['unfinished']} games were cut, and are nobody's wins")
+    if "sequential" in found:
+        low, high = found["sequential"]["win_rate_95"]
+        name = found["agents"][0]["name"]
+        lines.append(f"{name} wins {low:.4f} - {high:.4f} (95 %, however often one looks)")
+    lines += [
+        f"{fault['agent']} failed in game {fault['game']} at {fault['position']}: {fault['what']}"
+        for fault in found["faults"]
+    ]
+    return "\n\n".join([*parts, "\n".join(lines)])
 
 
 def add_agents(commands: Any) -> None:

@@ -1,0 +1,97 @@
+"""Games that are watched: who plays, what all players do, and every action."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ludo_env.core import noting
+from ludo_env.core.batch import GameBatch
+from ludo_env.core.checks import Ints
+from ludo_env.core.results import Int8s
+from ludo_env.core.rules import Rules
+
+_LOG = 512  # decisions that there is room for at first
+
+
+class WatchedGames:
+    """The games of a batch in which scripted players move in compiled code and others are asked.
+
+    Args:
+        num_games: Number of rows B.
+        rules: The rules of all games.
+        max_rolls: Rolls after which a game is cut; 0 for no limit.
+
+    Attributes:
+        batch: The games; none is dealt at first.
+        asked: int64 (B,), the player to be asked in each row, `noting.OVER` or `noting.CUT`.
+        notes: int64 (B, P, K), what each player has done in its game, see `noting.NOTES`.
+    """
+
+    def __init__(self, num_games: int, rules: Rules, max_rolls: int = 0) -> None:
+        players = rules.num_players
+        self.batch = GameBatch(num_games, rules, seed=0)
+        self.asked = np.full(num_games, noting.OVER, dtype=np.int64)
+        self.notes = np.zeros((num_games, players, len(noting.NOTES)), dtype=np.int64)
+        self._max_rolls = max_rolls
+        self._seats = np.zeros((num_games, 2 * players), dtype=np.int64)
+        self._log = np.zeros((num_games, _LOG), dtype=np.int8)
+
+    def deal(self, rows: Ints, seeds: Ints, policies: Ints, keys: Ints) -> None:
+        """Deal the first games of some seeds, and play on to where somebody is to be asked.
+
+        Args:
+            rows: int64 (k,), different row numbers.
+            seeds: int64 (k,).
+            policies: int64 (k, P), the players' scripted policies; −1 for those to be asked.
+            keys: int64 (k, P), of the policies' draws.
+        """
+        self.batch.reset(rows, seeds)
+        self.notes[rows] = 0
+        rules = self.batch.rules.compiled
+        noting.seat_rows(self.batch._games, rows, policies, keys, self._seats, rules)
+        self._play_on(rows)
+
+    def play(self, rows: Ints, actions: Ints) -> None:
+        """Play legal actions (k,) of who was asked in the rows (k,), and on to the next to ask."""
+        noting.take_part(
+            self.batch._games,
+            rows,
+            actions,
+            self._seats,
+            self.notes,
+            self._log,
+            self._max_rolls,
+            self.asked,
+            self.batch.rules.compiled,
+        )
+        self._make_room(rows)
+
+    def replace(self, rows: Ints, player: int, policy: int) -> None:
+        """Let a scripted policy go on in a player's place, and play on; in place."""
+        self._seats[rows, player] = policy
+        self._play_on(rows)
+
+    def _play_on(self, rows: Ints) -> None:
+        noting.play_on(
+            self.batch._games,
+            rows,
+            self._seats,
+            self.notes,
+            self._log,
+            self._max_rolls,
+            self.asked,
+            self.batch.rules.compiled,
+        )
+        self._make_room(rows)
+
+    def _make_room(self, rows: Ints) -> None:
+        """Play the rows on whose games outgrew the log."""
+        full = rows[self.asked[rows] == noting.FULL]
+        if len(full):
+            self._log = np.concatenate([self._log, np.zeros_like(self._log)], axis=1)
+            self._play_on(full)
+
+    def actions(self, row: int) -> Int8s:
+        """Every action of a row's game so far, int8 (n,); a copy."""
+        count = int(self.notes[row, :, noting.DECISIONS].sum())
+        return self._log[row, :count].copy()
