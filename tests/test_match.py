@@ -521,5 +521,10 @@ def test_a_match_ends_once_it_knows_well_enough():
     assert same_games(results, again)
 
 
+def test_no_tournament_ends_before_all_have_met():
+    with pytest.raises(ValueError, match="no tournament"):
+        play(["advance", "random", "first"], games=600, rules=TWO, seed=2, until=0.02)
+
+
 def test_the_totals_have_a_name_each():
     assert len(set(rollout.TOTALS)) == len(rollout.TOTALS)

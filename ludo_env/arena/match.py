@@ -103,6 +103,8 @@ def play(
     processes = checks.positive("processes", processes)
     if until is not None and not 0 < until < 0.5:
         raise ValueError(f"until must be a half width above 0 and below 0.5, got {until!r}")
+    if until is not None and len(schedule.tables) > 1:
+        raise ValueError("until ends a match of as many agents as players, no tournament")
     head = files.Head(schedule, distinct(given), limit, until)
     ended = _begun(file, head, resume)
     if progress is not None and ended:

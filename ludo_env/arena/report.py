@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -164,14 +164,18 @@ def _ratings(results: Results) -> dict[str, Any]:
 
 def table(found: dict[str, Any]) -> str:
     """A `summary` as text."""
-    head = ("agent", "games", "win rate", "95 % interval", "mean place", "95 % interval", "by seat")
-    rows = [head, *(_row(agent) for agent in found["agents"])]
-    parts = [aligned(rows)]
+    parts = [aligned(win_rows(found))]
     if "points" in found.get("ratings", ()):
-        parts.append(_ratings_table(found))
+        parts.append(aligned(ratings_rows(found)))
     elif "ratings" in found:
         parts.append(found["ratings"]["reason"])
     return "\n\n".join(parts)
+
+
+def win_rows(found: Mapping[str, Any]) -> list[tuple[str, ...]]:
+    """What a `summary` says of wins, as a table's rows."""
+    head = ("agent", "games", "win rate", "95 % interval", "mean place", "95 % interval", "by seat")
+    return [head, *(_row(agent) for agent in found["agents"])]
 
 
 def _row(agent: dict[str, Any]) -> tuple[str, ...]:
@@ -186,7 +190,8 @@ def _row(agent: dict[str, Any]) -> tuple[str, ...]:
     )
 
 
-def _ratings_table(found: dict[str, Any]) -> str:
+def ratings_rows(found: Mapping[str, Any]) -> list[tuple[str, ...]]:
+    """What a `summary` says of ratings, as a table's rows, the strongest first."""
     names = [agent["name"] for agent in found["agents"]]
     ratings = found["ratings"]
     order = sorted(range(len(names)), key=lambda k: -ratings["points"][k])
@@ -200,18 +205,17 @@ def _ratings_table(found: dict[str, Any]) -> str:
         )
         for k in order
     ]
-    return aligned(rows)
+    return rows
 
 
-def behaviour_table(found: dict[str, Any]) -> str:
-    """What a `summary` says of agents' behaviour, as text."""
-    names = list(found["agents"][0]["behaviour"])
+def behaviour_rows(found: Mapping[str, Any]) -> list[tuple[str, ...]]:
+    """What a `summary` says of agents' behaviour, as a table's rows."""
     rows = [("", *(agent["name"] for agent in found["agents"]))]
-    for name in names:
+    for name in found["agents"][0]["behaviour"]:
         values = (agent["behaviour"][name] for agent in found["agents"])
         digits = 7 if name.startswith("seconds") else 3
         rows.append((name.replace("_", " "), *(_number(value, digits) for value in values)))
-    return aligned(rows)
+    return rows
 
 
 def _number(value: float | None, digits: int) -> str:

@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import argparse
+import csv
 import json
+import shlex
+import sys
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from ludo_env.agents import strength
 from ludo_env.agents.base import SPECS, Agent, make_agent
 from ludo_env.arena.match import play
-from ludo_env.arena.report import aligned, behaviour_table, summary, table
+from ludo_env.arena.playing import AgentFaultError
+from ludo_env.arena.report import aligned, behaviour_rows, summary, table
+from ludo_env.arena.results import Results
 from ludo_env.arena.schedule import Schedule
 from ludo_env.cli.common import (
     BadArgumentsError,
@@ -21,6 +28,7 @@ from ludo_env.cli.common import (
     rules_of,
 )
 from ludo_env.core import checks
+from ludo_env.core.rules import Rules
 
 
 def add_evaluate(commands: Any) -> None:
@@ -75,6 +83,9 @@ def _add_options_of_matches(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--output", metavar="FILE", help="note every game there, in JSON lines")
     parser.add_argument("--resume", action="store_true", help="go on with the match of --output")
     parser.add_argument("--processes", type=int, default=1, help="that share the games")
+    parser.add_argument("--csv", metavar="FILE", help="write a row for each player of each game")
+    parser.add_argument("--plots", metavar="FOLDER", help="write pictures (PNG)")
+    parser.add_argument("--report", metavar="FILE", help="write one HTML page with all of it")
     parser.add_argument("--behaviour", action="store_true", help="also tell how agents play")
 
 
@@ -87,12 +98,29 @@ def _evaluate(options: argparse.Namespace) -> None:
     agents: list[Agent] = [checked(make_agent, spec, seed=i) for i, spec in enumerate(specs)]
     checked(Schedule, rules, len(agents), options.games, seed, options.common_dice)
     with progress(options.games, "games") as advance:
-        results = play(
+        results = _played(options, agents, rules, seed, specs, advance)
+    found = summary(results)
+    _write_files(options, results, found)
+    print(json.dumps(found, indent=2) if options.json else _evaluation(found, options.behaviour))
+    if not results.is_complete and results.until is None:
+        raise ValueError(f"interrupted after {len(results)} of {options.games} games")
+
+
+def _played(
+    options: argparse.Namespace,
+    agents: list[Agent],
+    rules: Rules,
+    seed: int,
+    names: list[str],
+    advance: Callable[[int], None],
+) -> Results:
+    try:
+        return play(
             agents,
             games=options.games,
             rules=rules,
             seed=seed,
-            names=specs,
+            names=names,
             common_dice=options.common_dice,
             until=options.until,
             max_rolls=options.max_rolls,
@@ -103,10 +131,29 @@ def _evaluate(options: argparse.Namespace) -> None:
             processes=options.processes,
             progress=advance,
         )
-    found = summary(results)
-    print(json.dumps(found, indent=2) if options.json else _evaluation(found, options.behaviour))
-    if not results.is_complete and results.until is None:
-        raise ValueError(f"interrupted after {len(results)} of {options.games} games")
+    except AgentFaultError:
+        raise
+    except ValueError as error:
+        raise BadArgumentsError(str(error)) from error
+
+
+def _write_files(options: argparse.Namespace, results: Results, found: dict[str, Any]) -> None:
+    """Write what else was asked for: rows, pictures, a page."""
+    if options.csv is not None:
+        with Path(options.csv).open("w", newline="", encoding="utf-8") as file:
+            rows = results.rows()
+            writer = csv.DictWriter(file, list(rows[0]) if rows else [])
+            writer.writeheader()
+            writer.writerows(rows)
+    if options.plots is not None:
+        from ludo_env.arena import plots
+
+        plots.save(plots.pictures(results, found), Path(options.plots))
+    if options.report is not None:
+        from ludo_env.arena.page import page
+
+        command = shlex.join(["ludo", *sys.argv[1:]])
+        Path(options.report).write_text(page(results, found, command), encoding="utf-8")
 
 
 def _opponents(specs: list[str], needed: int) -> list[str]:
@@ -121,7 +168,7 @@ def _evaluation(found: dict[str, Any], with_behaviour: bool) -> str:
     dice = "games by blocks of common dice" if found["common_dice"] else "independent games"
     parts = [table(found)]
     if with_behaviour:
-        parts.append(behaviour_table(found))
+        parts.append(aligned(behaviour_rows(found)))
     lines = [f"{found['games']} {dice}, seed {found['seed']}"]
     if found["unfinished"]:
         lines.append(f"{found['unfinished']} games were cut, and are nobody's wins")
