@@ -323,7 +323,8 @@ def test_a_forfeit_costs_that_game_and_no_other(answer, complaint):
     assert summary(results)["agents"][0]["forfeited"] == 2
 
 
-def test_after_so_many_faults_an_agent_is_not_asked_any_more():
+@pytest.mark.parametrize("batch_size", [8, 1024])
+def test_after_so_many_faults_an_agent_is_not_asked_any_more(batch_size):
     class Counting(Answers):
         asked = 0
 
@@ -332,7 +333,8 @@ def test_after_so_many_faults_an_agent_is_not_asked_any_more():
             return raises(rows)
 
     agent = Counting(None)
-    results = play([agent, "advance"], games=400, rules=TWO, seed=1, forfeit=True, max_faults=3)
+    chosen = {"games": 400, "rules": TWO, "seed": 1, "batch_size": batch_size}
+    results = play([agent, "advance"], **chosen, forfeit=True, max_faults=3)
     assert len(results.faults) == 3
     assert agent.asked < 10
     assert summary(results)["agents"][0]["forfeited"] == 400

@@ -169,7 +169,9 @@ def _differences(found: dict[str, Any], asked: dict[str, Any]) -> str:
 
 def _shared_out(hall: Hall, games: Ints, processes: int) -> Iterator[list[Played]]:
     """Play games in this process, or in several others."""
-    if processes == 1 or len(games) == 0:
+    if not len(games):
+        return
+    if processes == 1:
         yield from hall.play(games)
         return
     size = min(_PART, -(-len(games) // processes))
