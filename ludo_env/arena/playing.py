@@ -191,22 +191,21 @@ class Hall:
         self._faults.setdefault(row, []).append(Fault(game, number, position, what))
 
     def _ended(self, rows: Ints) -> list[Played]:
-        games = self._games
-        all_rolls = games.batch.rolls[rows].tolist()
+        games, lost = self._games, self._lost[rows]
         all_places = games.batch.places(rows).astype(np.int64)  # 0 where a game was cut
-        return [
-            Played(
-                int(self._number[row]),
-                tuple(with_forfeits(places, self._lost[row]).tolist()),
-                rolls,
-                (games.actions(row) + ord("0")).tobytes().decode(),
-                games.notes[row].copy(),
-                tuple(self._seconds[row].tolist()),
-                tuple(np.flatnonzero(self._lost[row]).tolist()),
-                tuple(self._faults.pop(row, ())),
-            )
-            for row, rolls, places in zip(rows.tolist(), all_rolls, all_places, strict=True)
-        ]
+        for k in np.flatnonzero(lost.any(axis=1)).tolist():
+            all_places[k] = with_forfeits(all_places[k], lost[k])
+        columns = (
+            self._number[rows].tolist(),
+            map(tuple, all_places.tolist()),
+            games.batch.rolls[rows].tolist(),
+            games.actions(rows),
+            games.notes[rows],
+            map(tuple, self._seconds[rows].tolist()),
+            (tuple(np.flatnonzero(own).tolist()) if own.any() else () for own in lost),
+            (tuple(self._faults.pop(row, ())) for row in rows.tolist()),
+        )
+        return [Played(*game) for game in zip(*columns, strict=True)]
 
 
 def with_forfeits(places: Ints, lost: NDArray[np.bool_]) -> Ints:

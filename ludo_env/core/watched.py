@@ -7,7 +7,6 @@ import numpy as np
 from ludo_env.core import noting
 from ludo_env.core.batch import GameBatch
 from ludo_env.core.checks import Ints
-from ludo_env.core.results import Int8s
 from ludo_env.core.rules import Rules
 
 _LOG = 512  # decisions that there is room for at first
@@ -91,7 +90,8 @@ class WatchedGames:
             self._log = np.concatenate([self._log, np.zeros_like(self._log)], axis=1)
             self._play_on(full)
 
-    def actions(self, row: int) -> Int8s:
-        """Every action of a row's game so far, int8 (n,); a copy."""
-        count = int(self.notes[row, :, noting.DECISIONS].sum())
-        return self._log[row, :count].copy()
+    def actions(self, rows: Ints) -> list[str]:
+        """Every action of the rows' games so far, as digits."""
+        counts = self.notes[rows, :, noting.DECISIONS].sum(axis=1).tolist()
+        digits = self._log[rows] + np.int8(ord("0"))
+        return [own[:count].tobytes().decode() for own, count in zip(digits, counts, strict=True)]
