@@ -154,6 +154,7 @@ FLOORS = {
     "registration": 3,
     "": 3,  # the package's own face
     "arena": 4,
+    "sb3_callback": 4,
     "machine": 4,
     "bench": 4,
     "cli": 5,

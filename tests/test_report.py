@@ -9,13 +9,18 @@ from html.parser import HTMLParser
 
 import numpy as np
 import pytest
+from sb3_contrib import MaskablePPO
 
-from ludo_env import Rules, arena
+from ludo_env import Game, Rules, arena, solver
+from ludo_env.agents.exact import ExactAgent
 from ludo_env.arena import plots, stats, summary, table
 from ludo_env.arena.page import page
+from ludo_env.arena.regret import losses
 from ludo_env.arena.report import behaviour, superiority
 from ludo_env.cli import main
 from ludo_env.core.noting import NOTES
+from ludo_env.sb3 import LudoVecEnv
+from ludo_env.sb3_callback import ArenaCallback
 
 TWO = Rules(num_players=2)
 
@@ -214,3 +219,56 @@ def test_wrong_flags_of_a_match_are_refused_in_one_line(wrong, capsys):
     assert printed.out == ""
     assert printed.err.startswith("ludo: error: ")
     assert printed.err.count("\n") == 1
+
+
+def test_what_is_given_away_is_the_loss_of_each_decision(tmp_path, capsys):
+    rules = Rules(num_players=2, num_pawns=2)
+    solution = solver.solve(rules)
+    results = arena.play(["random", "advance"], games=6, rules=rules, seed=1)
+    lost, choices = losses(results, solution)
+    for row in range(6):
+        game = Game(rules, seed=int(results.seeds[row]))
+        expected = np.zeros((2, 2))
+        for digit in results.actions[row]:
+            values = solution.values_after(game.position)
+            mover = game.player
+            expected[0, mover] += max(values.values()) - values[int(digit)]
+            expected[1, mover] += len(values) > 1
+            game.play(int(digit))
+        assert lost[row] == pytest.approx(expected[0])
+        assert choices[row].tolist() == expected[1].tolist()
+    perfect = arena.play([ExactAgent(solution)] * 2, games=20, rules=rules, seed=1)
+    for agent in summary(perfect, solution)["agents"]:
+        assert agent["behaviour"]["regret_per_choice"] == pytest.approx(0.0, abs=1e-9)
+    solution.save(tmp_path / "two.solution")
+    command = ["evaluate", "random", "--pawns", "2", "--games", "40", "--seed", "1"]
+    command += ["--solution", str(tmp_path / "two.solution")]
+    assert main(command) == 0
+    assert "regret per choice" in capsys.readouterr().out
+    assert main([*command, "--pawns", "3"]) == 2
+
+
+def test_a_callback_measures_a_learner_while_it_trains():
+    env = LudoVecEnv(8, num_players=3, opponents="random", seat="random", seed=1)
+    trained = []
+    for callback in (None, ArenaCallback(["random"], every=128, games=6)):
+        env = LudoVecEnv(8, num_players=3, opponents="random", seat="random", seed=1)
+        settings = {"n_steps": 8, "batch_size": 64, "n_epochs": 1, "device": "cpu", "seed": 1}
+        model = MaskablePPO("MlpPolicy", env, **settings)
+        model.learn(256, callback=callback)
+        trained.append(model.policy.state_dict()["action_net.weight"].numpy())
+    assert [point["steps"] for point in callback.points] == [0, 128, 256]
+    found = callback.points[-1]["against"]["random"]
+    assert found["games"] == 6
+    assert found["rules"]["num_players"] == 3
+    assert found["agents"][0]["name"] == "learner"
+    np.testing.assert_array_equal(*trained)  # measuring changes nothing
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [({"against": ["nobody"]}, "nobody"), ({"every": 0}, "every"), ({"games": 0}, "games")],
+)
+def test_a_callback_refuses_what_cannot_be(wrong, message):
+    with pytest.raises(ValueError, match=message):
+        ArenaCallback(**wrong)

@@ -10,21 +10,32 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ludo_env.arena.ratings import rate
+from ludo_env.arena.regret import losses
 from ludo_env.arena.results import Results
 from ludo_env.arena.stats import Interval, block_means, mean_interval, wilson
 from ludo_env.core.checks import Ints
 from ludo_env.core.noting import NOTES
+from ludo_env.solution import Solution
+
+_DIGITS = {"seconds_per_decision": 7, "regret_per_choice": 5}
 
 ANCHOR = "random"
 """The agent that has 0 points, where it plays."""
 
 
-def summary(results: Results) -> dict[str, Any]:
+def summary(results: Results, solution: Solution | None = None) -> dict[str, Any]:
     """What a match says of each agent, with intervals of 95 %.
 
     A game that was cut is among an agent's games and not among its wins. Win rates have Wilson's
     interval where games are independent; where those of a block have the same dice, the interval is
     of the blocks' means.
+
+    Args:
+        results: The games.
+        solution: Of the games' rules, to tell what agents gave away; None to leave that out.
+
+    Raises:
+        ValueError: The solution is of other rules.
     """
     found: dict[str, Any] = {
         "games": len(results),
@@ -38,6 +49,12 @@ def summary(results: Results) -> dict[str, Any]:
             {**fault._asdict(), "agent": results.names[fault.agent]} for fault in results.faults
         ],
     }
+    if solution is not None:
+        lost, choices = losses(results, solution)
+        for number, agent in enumerate(found["agents"]):
+            own = results.seats_of(number)
+            loss = _share(float(lost[own].sum()), int(choices[own].sum()))
+            agent["behaviour"]["regret_per_choice"] = loss
     if results.until is not None:
         low, high = results.win_sequence(0)
         found["sequential"] = {"until": results.until, "win_rate_95": [low, high]}
@@ -213,7 +230,7 @@ def behaviour_rows(found: Mapping[str, Any]) -> list[tuple[str, ...]]:
     rows = [("", *(agent["name"] for agent in found["agents"]))]
     for name in found["agents"][0]["behaviour"]:
         values = (agent["behaviour"][name] for agent in found["agents"])
-        digits = 7 if name.startswith("seconds") else 3
+        digits = _DIGITS.get(name, 3)
         rows.append((name.replace("_", " "), *(_number(value, digits) for value in values)))
     return rows
 

@@ -29,6 +29,7 @@ from ludo_env.cli.common import (
 )
 from ludo_env.core import checks
 from ludo_env.core.rules import Rules
+from ludo_env.solution import Solution
 
 
 def add_evaluate(commands: Any) -> None:
@@ -83,6 +84,9 @@ def _add_options_of_matches(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--output", metavar="FILE", help="note every game there, in JSON lines")
     parser.add_argument("--resume", action="store_true", help="go on with the match of --output")
     parser.add_argument("--processes", type=int, default=1, help="that share the games")
+    parser.add_argument(
+        "--solution", metavar="PATH", help="of the games, to tell what agents give away"
+    )
     parser.add_argument("--csv", metavar="FILE", help="write a row for each player of each game")
     parser.add_argument("--plots", metavar="FOLDER", help="write pictures (PNG)")
     parser.add_argument("--report", metavar="FILE", help="write one HTML page with all of it")
@@ -96,10 +100,13 @@ def _evaluate(options: argparse.Namespace) -> None:
     if not options.round_robin:
         specs = [options.agent, *_opponents(options.against, rules.num_players - 1)]
     agents: list[Agent] = [checked(make_agent, spec, seed=i) for i, spec in enumerate(specs)]
+    solution = None if options.solution is None else checked(Solution.load, options.solution)
+    if solution is not None and not solution.covers(rules):
+        raise BadArgumentsError(f"--solution is of {solution.rules}, the games of {rules}")
     checked(Schedule, rules, len(agents), options.games, seed, options.common_dice)
     with progress(options.games, "games") as advance:
         results = _played(options, agents, rules, seed, specs, advance)
-    found = summary(results)
+    found = summary(results, solution)
     _write_files(options, results, found)
     print(json.dumps(found, indent=2) if options.json else _evaluation(found, options.behaviour))
     if not results.is_complete and results.until is None:
@@ -167,7 +174,7 @@ def _opponents(specs: list[str], needed: int) -> list[str]:
 def _evaluation(found: dict[str, Any], with_behaviour: bool) -> str:
     dice = "games by blocks of common dice" if found["common_dice"] else "independent games"
     parts = [table(found)]
-    if with_behaviour:
+    if with_behaviour or "regret_per_choice" in found["agents"][0]["behaviour"]:
         parts.append(aligned(behaviour_rows(found)))
     lines = [f"{found['games']} {dice}, seed {found['seed']}"]
     if found["unfinished"]:

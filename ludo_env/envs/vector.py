@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from ludo_env.core import checks
 from ludo_env.core.checks import Ints
 from ludo_env.core.results import Bools, Int8s
-from ludo_env.core.rules import MAX_PAWNS
+from ludo_env.core.rules import MAX_PAWNS, Rules
 from ludo_env.envs.options import LEARNERS, RENDER_MODES, settings, view_space
 from ludo_env.envs.table import NO_ENDINGS, Endings, Table
 from ludo_env.render.text import board_text
@@ -179,6 +179,11 @@ class LudoVectorEnv(VectorEnv[Int8s, Ints, NDArray[Any]]):
         self.table.deal(ended)
         views, masks = self.table.seating.views()
         return Advance(views, masks, rewards, terminated, truncated, endings, ended, last_views)
+
+    @property
+    def rules(self) -> Rules:
+        """The rules."""
+        return self.table.rules
 
     def action_masks(self) -> Bools:
         """The legal actions of every learner, bool (N, 4), a new array."""
