@@ -151,6 +151,17 @@ def test_four_copies_of_random_win_a_quarter_each():
     assert max(abs(results.win_rate(agent) - 0.25) for agent in range(4)) < 4 * error
 
 
+def test_seats_win_as_often_as_in_long_rollouts():
+    """Who begins has more than a quarter; the arena gives it no more than the game does."""
+    stats = GameBatch(1024, seed=1).rollout(20_000)
+    expected = np.array(stats.wins) / stats.finished
+    results = play(["random"] * 4, games=8000, seed=11)
+    rates = (results.places == 1).mean(axis=0)
+    errors = np.sqrt(expected * (1 - expected) * (1 / 8000 + 1 / stats.finished))
+    assert (np.abs(rates - expected) < 4 * errors).all()
+    assert expected[0] > expected[1:].max()
+
+
 def test_games_are_those_of_their_seeds_and_actions():
     """Re-played one by one, with all that is noted of them."""
     results = play(["random", "advance", "careful"], games=9, rules=Rules(3), seed=9)

@@ -127,6 +127,28 @@ def test_nothing_played_is_no_fault_of_the_report():
     assert "a" in table(found)
 
 
+def test_two_matches_by_the_same_dice_are_compared_block_by_block():
+    chosen = {"games": 600, "rules": TWO, "seed": 4}
+    one, other = (arena.play([name, "advance"], **chosen) for name in ("careful", "random"))
+    found = arena.compare(one, other)
+    assert found.mean == pytest.approx(one.win_rate(0) - other.win_rate(0))
+    wins = []
+    for results in (one, other):
+        won = [results.seating[i, results.places[i].argmin()] == 0 for i in range(600)]
+        wins.append(np.array(won).reshape(300, 2).mean(axis=1))
+    mean, interval = stats.mean_interval(wins[0] - wins[1])
+    assert (found.mean, found.interval) == (pytest.approx(mean), pytest.approx(interval))
+    assert 0.3 < found.variance_left < 1.0  # the same dice
+    assert arena.compare(one, one).interval == (0.0, 0.0)
+
+
+@pytest.mark.parametrize("changed", [{"seed": 5}, {"games": 602}, {"rules": Rules(2, 3)}])
+def test_matches_of_other_games_are_not_compared(changed, match):
+    other = arena.play(["first", "random"], **({"games": 400, "rules": TWO, "seed": 1} | changed))
+    with pytest.raises(ValueError, match="same rules, seed and games"):
+        arena.compare(match, other)
+
+
 def test_pictures_are_those_of_the_kind_of_results(match, tournament):
     assert set(plots.pictures(match, summary(match))) == {"win_rates", "over_games"}
     drawn = plots.pictures(tournament, summary(tournament))

@@ -1,5 +1,6 @@
 """Floor 4: agents against each other, and what the results are worth."""
 
+from ludo_env.arena.compare import Difference, compare
 from ludo_env.arena.files import load
 from ludo_env.arena.match import play
 from ludo_env.arena.playing import AgentFaultError, Fault
@@ -7,4 +8,15 @@ from ludo_env.arena.report import summary, table
 from ludo_env.arena.results import Results
 from ludo_env.arena.schedule import Schedule
 
-__all__ = ["AgentFaultError", "Fault", "Results", "Schedule", "load", "play", "summary", "table"]
+__all__ = [
+    "AgentFaultError",
+    "Difference",
+    "Fault",
+    "Results",
+    "Schedule",
+    "compare",
+    "load",
+    "play",
+    "summary",
+    "table",
+]
