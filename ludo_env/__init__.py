@@ -8,6 +8,7 @@ from ludo_env.core.observation import OBSERVATION
 from ludo_env.core.position import Position
 from ludo_env.core.rules import Rules
 from ludo_env.registration import register
+from ludo_env.render import notebook
 
 __version__ = "0.1.0"
 
@@ -25,3 +26,4 @@ __all__ = [
 ]
 
 register()
+notebook.register()

@@ -14,7 +14,7 @@ from ludo_env.core.game import Game
 from ludo_env.core.observation import OBSERVATION, OBSERVATION_LENGTH
 from ludo_env.core.rules import MAX_PAWNS, MAX_PLAYERS
 from ludo_env.envs.options import RENDER_MODES, beginning, settings, view_space
-from ludo_env.render.text import board_text
+from ludo_env.envs.showing import shown
 
 Observation = dict[str, NDArray[np.int8]]
 
@@ -58,7 +58,8 @@ class raw_env(AECEnv[str, Observation, int | None]):  # noqa: N801 (PettingZoo's
         reward: `"win"`, `"place"`, `"shaped"` or a `ludo_env.rewards.Reward`.
         auto_forced: Whether decisions with one legal move are played through.
         max_rolls: Rolls after which the game is truncated; None for no limit.
-        render_mode: None or `"ansi"`, the board as text.
+        render_mode: None, `"ansi"`, the board as text, or `"rgb_array"`, its pixels (needs pygame).
+        render_size: Width and height of these in pixels.
         **fields_of_rules: Fields of `Rules`.
 
     Raises:
@@ -88,6 +89,7 @@ class raw_env(AECEnv[str, Observation, int | None]):  # noqa: N801 (PettingZoo's
         self.auto_forced = chosen.auto_forced
         self.max_rolls = chosen.max_rolls
         self.render_mode = chosen.render_mode
+        self._settings = chosen
         self.possible_agents = [f"player_{i}" for i in range(self.rules.num_players)]
         self.agents: list[str] = []
         self._numbers = {agent: i for i, agent in enumerate(self.possible_agents)}
@@ -258,12 +260,12 @@ class raw_env(AECEnv[str, Observation, int | None]):  # noqa: N801 (PettingZoo's
             view[OBSERVATION["die"].start + game.die - 1] = 1
         return np.concatenate([view, decider])
 
-    def render(self) -> str | None:
-        """The board as text for ``render_mode="ansi"``; nothing, with a warning, without a mode."""
+    def render(self) -> Any:
+        """The board, as the render mode wants it; nothing, with a warning, without a mode."""
         if self.render_mode is None:
             logger.warn("render() was called without a render_mode; give one to env(...)")
             return None
-        return board_text(self._game().position, self.rules)
+        return shown(self._game().position, self._game().action_mask(), self._settings)
 
     def close(self) -> None:
         """Nothing is held open."""

@@ -15,8 +15,8 @@ from ludo_env.core.position import Position, as_position
 from ludo_env.core.rules import Rules, as_rules
 from ludo_env.rewards import Reward, as_reward
 
-RENDER_MODES = ("ansi",)
-SHARED = ("rules", "reward", "auto_forced", "max_rolls", "render_mode")
+RENDER_MODES = ("ansi", "rgb_array")
+SHARED = ("rules", "reward", "auto_forced", "max_rolls", "render_mode", "render_size")
 """Arguments that all environments take, beside the fields of `Rules`."""
 LEARNERS = ("opponents", "seat", "illegal_action")
 """Arguments that environments with a learner take besides."""
@@ -31,6 +31,7 @@ class Settings:
     auto_forced: bool
     max_rolls: int | None
     render_mode: str | None
+    render_size: int
 
 
 def settings(
@@ -40,6 +41,7 @@ def settings(
     auto_forced: bool = False,
     max_rolls: int | None = None,
     render_mode: str | None = None,
+    render_size: int = 600,
     besides: tuple[str, ...] = (),
     **fields_of_rules: Any,
 ) -> Settings:
@@ -51,6 +53,7 @@ def settings(
         auto_forced: Whether decisions with one legal move are played through.
         max_rolls: Rolls after which a game is truncated; None for no limit.
         render_mode: None or one of `RENDER_MODES`.
+        render_size: Width and height of pictures in pixels, 64 to 4,096.
         besides: What the environment takes besides, to be named where an argument is unknown.
         **fields_of_rules: Fields of `Rules`.
 
@@ -64,6 +67,8 @@ def settings(
     if render_mode is not None and render_mode not in RENDER_MODES:
         allowed = ", ".join(map(repr, RENDER_MODES))
         raise ValueError(f"render_mode must be None or one of {allowed}, got {render_mode!r}")
+    if positive("render_size", render_size) not in range(64, 4097):
+        raise ValueError(f"render_size must be from 64 to 4096 pixels, got {render_size}")
     chosen = _rules(rules, fields_of_rules, besides)
     if auto_forced and chosen.num_pawns == 1:
         raise ValueError("auto_forced must be False with num_pawns=1: no decision would be left")
@@ -73,6 +78,7 @@ def settings(
         bool(auto_forced),
         max_rolls,
         render_mode,
+        int(render_size),
     )
 
 

@@ -14,8 +14,8 @@ from ludo_env.core.batch import Int8s
 from ludo_env.core.position import Position
 from ludo_env.core.rules import MAX_PAWNS, Rules
 from ludo_env.envs.options import LEARNERS, RENDER_MODES, settings, view_space
+from ludo_env.envs.showing import shown
 from ludo_env.envs.table import NO_ENDINGS, Table
-from ludo_env.render.text import board_text
 
 
 class LudoEnv(gymnasium.Env[Any, Any]):
@@ -64,7 +64,8 @@ class LudoEnv(gymnasium.Env[Any, Any]):
         reward: ``"win"``, ``"place"``, ``"shaped"`` or a `ludo_env.rewards.Reward`.
         auto_forced: Whether decisions with one legal move are played through.
         max_rolls: Rolls after which the game is truncated; None for no limit.
-        render_mode: None or ``"ansi"``, the board as text.
+        render_mode: None, ``"ansi"``, the board as text, or ``"rgb_array"``, its pixels (pygame).
+        render_size: Width and height of these in pixels.
         **fields_of_rules: Fields of `Rules`.
 
     Raises:
@@ -193,8 +194,8 @@ class LudoEnv(gymnasium.Env[Any, Any]):
         """
         self._table.set_opponents(opponents)
 
-    def render(self) -> str | None:
-        """The board as text for ``render_mode="ansi"``; nothing, with a warning, without a mode."""
+    def render(self) -> Any:
+        """The board, as the render mode wants it; nothing, with a warning, without a mode."""
         if self.render_mode is None:
             logger.warn(
                 "render() was called without a render_mode; give one to gymnasium.make(...)"
@@ -202,7 +203,7 @@ class LudoEnv(gymnasium.Env[Any, Any]):
             return None
         if not self._has_begun:
             raise ValueError("no game is under way: call reset() first")
-        return board_text(self.position, self.rules)
+        return shown(self.position, self._mask(), self._table.settings)
 
     def _mask(self) -> Int8s:
         if self._is_over or not self._has_begun:

@@ -17,8 +17,8 @@ from ludo_env.core.checks import Ints
 from ludo_env.core.results import Bools, Int8s
 from ludo_env.core.rules import MAX_PAWNS, Rules
 from ludo_env.envs.options import LEARNERS, RENDER_MODES, settings, view_space
+from ludo_env.envs.showing import shown
 from ludo_env.envs.table import NO_ENDINGS, Endings, Table
-from ludo_env.render.text import board_text
 
 
 @dataclass(frozen=True)
@@ -199,14 +199,17 @@ class LudoVectorEnv(VectorEnv[Int8s, Ints, NDArray[Any]]):
         """
         self.table.set_opponents(opponents)
 
-    def render(self) -> tuple[str, ...] | None:
-        """Every board as text for ``render_mode="ansi"``."""
+    def render(self) -> tuple[Any, ...] | None:
+        """Every board, as the render mode wants it."""
         if self.render_mode is None:
             return None
         if not self._has_begun:
             raise ValueError("no game has begun: call reset() first")
         batch = self.table.batch
-        return tuple(board_text(batch.position(row), self.table.rules) for row in range(len(batch)))
+        masks = batch.masks()
+        return tuple(
+            shown(batch.position(row), masks[row], self.table.settings) for row in range(len(batch))
+        )
 
     def _infos(self, masks: Int8s) -> dict[str, Any]:
         """The masks of all games."""

@@ -1,0 +1,86 @@
+"""``ludo render``."""
+
+from __future__ import annotations
+
+import argparse
+import io
+from pathlib import Path
+from typing import Any
+
+from ludo_env.cli.common import BadArgumentsError, add_options_of_rules, checked, rules_of
+from ludo_env.core.game import Game
+from ludo_env.core.position import Position
+from ludo_env.core.rules import Rules
+from ludo_env.render.drawing import Extras
+from ludo_env.render.svg import board_svg
+from ludo_env.render.text import board_text
+
+SUFFIXES = (".svg", ".png")
+
+
+def add_render(commands: Any) -> None:
+    """Add ``ludo render``."""
+    text = "draw a position: as text, or as a picture"
+    parser = commands.add_parser("render", help=text, description=text)
+    parser.add_argument(
+        "position",
+        help="as text, such as '12.1.0.0/44.3.0.0 0 6': pawns by player, who moves, the die or -",
+    )
+    parser.add_argument(
+        "--out", metavar="FILE", help="a picture, .svg or .png (default: print the board as text)"
+    )
+    parser.add_argument(
+        "--size", type=int, default=600, help="its width and height in pixels (default: 600)"
+    )
+    add_options_of_rules(parser)
+    parser.set_defaults(run=_render)
+
+
+def _render(options: argparse.Namespace) -> None:
+    options.pawns, players = _numbers(options.position)
+    if options.pawns not in range(1, 5) or players not in range(2, 5):
+        raise BadArgumentsError(
+            f"no position: {options.position!r}; such as '12.1.0.0/44.3.0.0 0 6', for two players"
+        )
+    rules = rules_of(options, players)
+    position = checked(Position.parse, options.position, rules)
+    if options.out is None:
+        print(board_text(position, rules))
+        return
+    if not 64 <= options.size <= 4096:
+        raise BadArgumentsError(f"--size must be from 64 to 4096 pixels, got {options.size}")
+    path, extras = Path(options.out), Extras(legal=_legal(position, rules))
+    if path.suffix not in SUFFIXES:
+        raise BadArgumentsError(f"--out must end in {' or '.join(SUFFIXES)}, got {options.out!r}")
+    try:
+        path.write_bytes(_picture(position, rules, extras, options.size, path.suffix))
+    except OSError as error:
+        raise BadArgumentsError(f"{path} cannot be written: {error.strerror}") from error
+
+
+def _picture(position: Position, rules: Rules, extras: Extras, size: int, suffix: str) -> bytes:
+    if suffix == ".svg":
+        return board_svg(position, rules, extras, size).encode()
+    import pygame
+
+    from ludo_env.render.image import board_surface
+
+    file = io.BytesIO()
+    pygame.image.save(board_surface(position, rules, extras, size), file, "board.png")
+    return file.getvalue()
+
+
+def _numbers(text: str) -> tuple[int, int]:
+    """How many pawns and players a position's text has."""
+    boards = text.split(" ")[0].split("/")
+    return len(boards[0].split(".")), len(boards)
+
+
+def _legal(position: Position, rules: Rules) -> tuple[int, ...]:
+    """The progresses from which may be played, where the die is shown."""
+    if position.die is None or position.winner is not None:
+        return ()
+    game = Game(rules, position=position)
+    if game.position != position:  # there was no move, and play went on
+        return ()
+    return tuple(move.source for move in game.legal_moves())

@@ -1,0 +1,293 @@
+"""The board as plain shapes: what every picture of it is made of.
+
+Lengths are in cells of the grid of `ludo_env.render.scene`; x goes right, y down. Players have
+colours that people with any colour vision tell apart (after Okabe and Ito, 2008), and a sign each.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import NamedTuple
+
+from ludo_env.core.position import Position
+from ludo_env.core.rules import SQUARES_PER_CORNER, TRACK_SQUARES, YARD, Rules
+from ludo_env.render.scene import (
+    CENTRE,
+    GRID_SIZE,
+    column_cells,
+    pawn_cell,
+    track_cell,
+    yard_cells,
+)
+
+MARGIN = 0.4
+SIDE = GRID_SIZE + 2 * MARGIN
+"""Width and height of a board."""
+
+PAPER, TABLE, LINE, INK = "#fffdf8", "#efe6d6", "#b9ab94", "#2b2622"
+COLOURS = ("#0072b2", "#d55e00", "#008a63", "#b5548c")
+"""The players' colours."""
+TINTS = ("#cfe3f1", "#f8dcc6", "#c9e9df", "#f3dbe8")
+MARK, ARROW = "#e69f00", "#2b2622"
+
+_YARD_STEP = 1.1  # between the places of a yard
+_SIGN_SIDES = (0, 3, 4, 5)  # a disc, a triangle, a square, a star
+_PIPS = {
+    1: ((0, 0),),
+    2: ((-1, -1), (1, 1)),
+    3: ((-1, -1), (0, 0), (1, 1)),
+    4: ((-1, -1), (-1, 1), (1, -1), (1, 1)),
+    5: ((-1, -1), (-1, 1), (0, 0), (1, -1), (1, 1)),
+    6: ((-1, -1), (-1, 0), (-1, 1), (1, -1), (1, 0), (1, 1)),
+}
+
+Point = tuple[float, float]
+
+
+class Disc(NamedTuple):
+    """A filled circle with an outline."""
+
+    x: float
+    y: float
+    radius: float
+    fill: str
+    line: str
+    width: float = 0.04
+
+
+class Box(NamedTuple):
+    """A filled rectangle with round corners; x and y are its left and upper sides."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+    radius: float
+    fill: str
+    line: str
+    line_width: float = 0.04
+
+
+class Polygon(NamedTuple):
+    """A filled polygon without an outline."""
+
+    points: tuple[Point, ...]
+    fill: str
+
+
+class Ring(NamedTuple):
+    """A circle that is not filled."""
+
+    x: float
+    y: float
+    radius: float
+    line: str
+    width: float
+
+
+class Stroke(NamedTuple):
+    """A line from one point to another."""
+
+    start: Point
+    end: Point
+    line: str
+    width: float
+
+
+class Text(NamedTuple):
+    """A line of text, centred on a point; its size is its height."""
+
+    x: float
+    y: float
+    words: str
+    size: float
+    fill: str
+
+
+Shape = Disc | Box | Polygon | Ring | Stroke | Text
+
+
+@dataclass(frozen=True)
+class Extras:
+    """What a picture may show beside the position.
+
+    Attributes:
+        legal: The progresses from which the player to move may play.
+        shares: For some of them, how probable the move is.
+        last: The player of the last move, and the progresses it went from and to.
+        captured: Who lost a pawn by it, and the progress where that stood.
+    """
+
+    legal: tuple[int, ...] = ()
+    shares: Mapping[int, float] = field(default_factory=dict)
+    last: tuple[int, int, int] | None = None
+    captured: tuple[int, int] | None = None
+
+
+NOTHING = Extras()
+
+
+@lru_cache(maxsize=64)
+def board(rules: Rules) -> tuple[Shape, ...]:
+    """The board without pawns and die."""
+    return tuple(_board(rules))
+
+
+def _board(rules: Rules) -> Iterator[Shape]:
+    yield Box(0.05, 0.05, SIDE - 0.1, SIDE - 0.1, 0.5, TABLE, LINE, 0.05)
+    for square in range(TRACK_SQUARES):
+        x, y = _centre(track_cell(square))
+        yield Disc(x, y, 0.42, PAPER, LINE)
+    for player, corner in enumerate(rules.corners):
+        colour, tint = COLOURS[player], TINTS[player]
+        x, y = _middle_of_yard(corner)
+        yield Box(x - 1.35, y - 1.35, 2.7, 2.7, 0.6, tint, colour, 0.06)
+        for place, _ in enumerate(yard_cells(corner, rules)):
+            yield Disc(*_yard_place(corner, place), 0.42, PAPER, colour)
+        x, y = _centre(track_cell(SQUARES_PER_CORNER * corner))
+        yield Disc(x, y, 0.42, tint, colour, 0.08)
+        yield Polygon(_regular(x, y, 0.2, 3, 90.0 * corner), colour)
+        for number, cell in enumerate(column_cells(corner, rules), 1):
+            x, y = _centre(cell)
+            yield Box(x - 0.42, y - 0.42, 0.84, 0.84, 0.16, tint, colour, 0.05)
+            yield Text(x, y, str(number), 0.36, colour)
+
+
+def pieces(position: Position, rules: Rules, extras: Extras = NOTHING) -> Iterator[Shape]:
+    """What lies on the board: the last move, pawns, marks and the die.
+
+    Raises:
+        ValueError: The position is impossible under the rules.
+    """
+    position.check(rules)
+    if extras.last is not None:
+        yield from _trace(extras.last, rules)
+    for player, pawns in enumerate(position.pawns):
+        for rank, progress in enumerate(pawns):
+            x, y = _place(player, progress, rules.num_pawns - 1 - rank, rules)
+            yield from pawn(x, y, player)
+    if extras.captured is not None:
+        yield from _cross(extras.captured, rules)
+    yield from _marks(position, rules, extras)
+    yield from _die(position)
+
+
+def pawn(x: float, y: float, player: int) -> Iterator[Shape]:
+    """A pawn: its player's colour, and the player's sign in it."""
+    yield Disc(x, y, 0.33, COLOURS[player], INK, 0.05)
+    sides = _SIGN_SIDES[player]
+    if sides == 0:
+        yield Disc(x, y, 0.12, PAPER, PAPER)
+    elif sides == 5:
+        yield Polygon(_star(x, y, 0.21), PAPER)
+    else:
+        yield Polygon(_regular(x, y, 0.2 if sides == 3 else 0.19, sides, -90.0), PAPER)
+
+
+def _trace(last: tuple[int, int, int], rules: Rules) -> Iterator[Shape]:
+    """The last move as an arrow."""
+    player, source, target = last
+    start, end = (_place(player, progress, 0, rules) for progress in (source, target))
+    length = math.dist(start, end)
+    if length < 0.5:
+        return
+    along = ((end[0] - start[0]) / length, (end[1] - start[1]) / length)
+    tip = (end[0] - 0.36 * along[0], end[1] - 0.36 * along[1])
+    root = (tip[0] - 0.28 * along[0], tip[1] - 0.28 * along[1])
+    across = (-0.16 * along[1], 0.16 * along[0])
+    yield Stroke(start, root, ARROW, 0.09)
+    sides = (root[0] + across[0], root[1] + across[1]), (root[0] - across[0], root[1] - across[1])
+    yield Polygon((tip, *sides), ARROW)
+
+
+def _cross(captured: tuple[int, int], rules: Rules) -> Iterator[Shape]:
+    """Where a pawn was captured."""
+    x, y = _place(*captured, 0, rules)
+    for sign in (-1, 1):
+        reach = 0.44
+        yield Stroke((x - reach, y - sign * reach), (x + reach, y + sign * reach), ARROW, 0.07)
+
+
+def _marks(position: Position, rules: Rules, extras: Extras) -> Iterator[Shape]:
+    """Rings around the pawns that may move, and how probable their moves are."""
+    for progress in extras.legal:
+        place = position.pawns[position.player].count(YARD) - 1 if progress == YARD else 0
+        x, y = _place(position.player, progress, place, rules)
+        yield Ring(x, y, 0.44, MARK, 0.1)
+        if progress in extras.shares:
+            words = f"{100 * extras.shares[progress]:.0f}%"
+            yield Box(x - 0.42, y + 0.3, 0.84, 0.34, 0.12, PAPER, MARK, 0.03)
+            yield Text(x, y + 0.47, words, 0.26, INK)
+
+
+def _die(position: Position) -> Iterator[Shape]:
+    """The die in the middle, in the colour of whose turn it is; a winner's star."""
+    x, y = _centre((CENTRE, CENTRE))
+    colour = COLOURS[position.player]
+    if position.winner is not None:
+        yield Disc(x, y, 0.46, colour, INK, 0.05)
+        yield Polygon(_star(x, y, 0.34), PAPER)
+        return
+    yield Box(x - 0.42, y - 0.42, 0.84, 0.84, 0.2, PAPER, colour, 0.11)
+    if position.die is None:
+        yield Text(x, y, "?", 0.5, colour)
+    for dx, dy in _PIPS.get(position.die or 0, ()):
+        yield Disc(x + 0.2 * dx, y + 0.2 * dy, 0.075, INK, INK, 0.0)
+
+
+def _place(player: int, progress: int, place: int, rules: Rules) -> Point:
+    """The centre of a player's pawn; ``place`` is used in the yard only."""
+    corner = rules.corners[player]
+    if progress == YARD:
+        return _yard_place(corner, place)
+    return _centre(pawn_cell(corner, progress, place))
+
+
+def _centre(cell: tuple[int, int]) -> Point:
+    row, column = cell
+    return MARGIN + column + 0.5, MARGIN + row + 0.5
+
+
+def _middle_of_yard(corner: int) -> Point:
+    near, far = MARGIN + 1.75, MARGIN + GRID_SIZE - 1.75
+    return ((near, near), (far, near), (far, far), (near, far))[corner]
+
+
+def _yard_place(corner: int, place: int) -> Point:
+    x, y = _middle_of_yard(corner)
+    row, column = divmod(place, 2)
+    return x + (column - 0.5) * _YARD_STEP, y + (row - 0.5) * _YARD_STEP
+
+
+def _regular(x: float, y: float, radius: float, sides: int, degrees: float) -> tuple[Point, ...]:
+    """A regular polygon; its first corner lies in the direction given, clockwise from the right."""
+    turn = 45.0 if sides == 4 else 0.0
+    angles = [math.radians(degrees + turn + 360 * k / sides) for k in range(sides)]
+    return tuple((x + radius * math.cos(a), y + radius * math.sin(a)) for a in angles)
+
+
+def _star(x: float, y: float, radius: float) -> tuple[Point, ...]:
+    angles = [math.radians(-90 + 36 * k) for k in range(10)]
+    reach = [radius if k % 2 == 0 else 0.42 * radius for k in range(10)]
+    return tuple(
+        (x + r * math.cos(a), y + r * math.sin(a)) for r, a in zip(reach, angles, strict=True)
+    )
+
+
+def described(position: Position, rules: Rules) -> str:
+    """The position in a sentence or two, for those who cannot see it."""
+    names = [f"player {player}: {_told(pawns)}" for player, pawns in enumerate(position.pawns)]
+    if position.winner is not None:
+        turn = f"player {position.winner} has won"
+    elif position.die is None:
+        turn = f"player {position.player} is to roll"
+    else:
+        turn = f"player {position.player} plays a {position.die}"
+    return f"{turn}; " + "; ".join(names)
+
+
+def _told(pawns: tuple[int, ...]) -> str:
+    return ", ".join("yard" if progress == YARD else str(progress) for progress in pawns)

@@ -1,0 +1,264 @@
+"""Pictures of the board: what is drawn, that all media agree on it, and what environments show."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import gymnasium
+import numpy as np
+import pytest
+from kinds import RULES_OF_PLAY
+
+from ludo_env import Game, Position, Rules, ludo_v0
+from ludo_env.cli import main
+from ludo_env.render.drawing import (
+    COLOURS,
+    MARK,
+    SIDE,
+    TABLE,
+    Disc,
+    Extras,
+    board,
+    pawn,
+    pieces,
+)
+from ludo_env.render.image import board_image
+from ludo_env.render.svg import board_svg
+
+FOUR = Rules()
+TEXT = "41.12.1.0/44.23.3.0/39.28.0.0/30.17.5.0 0 6"
+POSITION = Position.parse(TEXT, FOUR)
+SVG = "{http://www.w3.org/2000/svg}"
+GOLDEN = Path(__file__).parent / "golden" / "board.svg"
+
+
+def pawns_drawn(position: Position, rules: Rules) -> list[Disc]:
+    return [
+        shape
+        for shape in pieces(position, rules)
+        if isinstance(shape, Disc) and shape.fill in COLOURS and shape.radius == 0.33
+    ]
+
+
+@pytest.mark.parametrize("rules", RULES_OF_PLAY[::5], ids=str)
+def test_every_pawn_is_drawn_once_each_on_a_place_of_its_own(rules):
+    game = Game(rules, seed=3)
+    for _ in range(60):
+        if game.winner is not None:
+            break
+        drawn = pawns_drawn(game.position, rules)
+        assert len(drawn) == rules.num_players * rules.num_pawns
+        assert len({(round(disc.x, 6), round(disc.y, 6)) for disc in drawn}) == len(drawn)
+        places = {
+            (round(shape.x, 6), round(shape.y, 6))
+            for shape in board(rules)
+            if isinstance(shape, Disc)
+        }
+        columns = {
+            (round(shape.x + shape.width / 2, 6), round(shape.y + shape.height / 2, 6))
+            for shape in board(rules)
+            if not isinstance(shape, Disc) and hasattr(shape, "height")
+        }
+        assert all((round(d.x, 6), round(d.y, 6)) in places | columns for d in drawn)
+        game.play(game.legal_moves()[0].action)
+
+
+def test_everything_stays_on_the_board():
+    for shape in [*board(FOUR), *pieces(POSITION, FOUR, Extras(legal=(12, 1, 0)))]:
+        if isinstance(shape, Disc):
+            assert shape.radius <= min(shape.x, shape.y, SIDE - shape.x, SIDE - shape.y)
+
+
+def luminance(colour: str) -> float:
+    parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+    linear = [p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def test_players_differ_by_a_sign_too_and_stand_out_from_the_table():
+    signs = [list(pawn(0, 0, player))[1] for player in range(4)]
+    kinds = {(type(sign).__name__, len(getattr(sign, "points", ()))) for sign in signs}
+    assert len(kinds) == 4
+    for colour in COLOURS:  # WCAG 2.1 asks 3 : 1 of graphics
+        assert (luminance(TABLE) + 0.05) / (luminance(colour) + 0.05) > 3
+
+
+def test_svg_is_what_it_was():
+    """Structurally, against a picture that was looked at; made again by this module as a script."""
+    drawn = ET.fromstring(board_svg(POSITION, FOUR, extras_of_all()))
+    golden = ET.fromstring(GOLDEN.read_text(encoding="utf-8"))
+    assert [(e.tag, e.attrib, e.text) for e in drawn.iter()] == [
+        (e.tag, e.attrib, e.text) for e in golden.iter()
+    ]
+
+
+def extras_of_all() -> Extras:
+    return Extras(legal=(12, 1), shares={12: 0.7, 1: 0.3}, last=(3, 12, 17), captured=(1, 38))
+
+
+def test_svg_says_in_words_what_it_shows():
+    root = ET.fromstring(board_svg(POSITION, FOUR))
+    title = root.find(f"{SVG}title")
+    assert title is not None
+    assert title.text.startswith("player 0 plays a 6; player 0: 41, 12, 1, yard; player 1: 44")
+    assert root.get("role") == "img"
+
+
+def test_moves_their_shares_and_the_last_move_are_marked():
+    text = board_svg(POSITION, FOUR, extras_of_all())
+    assert text.count(f'stroke="{MARK}" stroke-width="0.1"') == 2
+    assert "70%" in text
+    assert "30%" in text
+    assert text.count("<line") == 3  # an arrow and a cross
+    assert board_svg(POSITION, FOUR).count("<line") == 0
+
+
+@pytest.mark.parametrize("die", [None, 1, 2, 3, 4, 5, 6])
+def test_the_die_shows_its_pips_in_the_middle(die):
+    position = Position(POSITION.pawns, 0, die)
+    pips = [s for s in pieces(position, FOUR) if isinstance(s, Disc) and s.radius == 0.075]
+    assert len(pips) == (die or 0)
+    assert all(abs(pip.x - SIDE / 2) < 0.5 and abs(pip.y - SIDE / 2) < 0.5 for pip in pips)
+
+
+def test_a_winner_has_the_middle():
+    position = Position.parse("44.43.42.41/0.0.0.0/0.0.0.0/0.0.0.0 0 -", FOUR)
+    middle = [
+        s for s in pieces(position, FOUR) if isinstance(s, Disc) and abs(s.x - SIDE / 2) < 1e-9
+    ]
+    assert [disc.fill for disc in middle] == [COLOURS[0]]
+
+
+@pytest.mark.parametrize("size", [300, 600, 1200])
+def test_pixels_have_each_players_colour_where_its_pawns_are(size):
+    image = board_image(POSITION, FOUR, size=size)
+    assert image.shape == (size, size, 3)
+    assert image.dtype == np.uint8
+    for disc in pawns_drawn(POSITION, FOUR):
+        x, y = (round(value * size / SIDE) for value in (disc.x - 0.26, disc.y))
+        colour = [int(disc.fill[i : i + 2], 16) for i in (1, 3, 5)]
+        assert np.abs(image[y, x].astype(int) - colour).max() < 40
+
+
+def test_pixels_are_those_of_the_same_shapes_at_any_size():
+    small = board_image(POSITION, FOUR, extras_of_all(), 300).astype(float)
+    large = board_image(POSITION, FOUR, extras_of_all(), 1200).astype(float)
+    shrunk = large.reshape(300, 4, 300, 4, 3).mean(axis=(1, 3))
+    assert np.abs(small - shrunk).mean() < 3.0
+
+
+def test_images_are_the_receivers_own():
+    first = board_image(POSITION, FOUR)
+    again = board_image(POSITION, FOUR)
+    again[:] = 0
+    np.testing.assert_array_equal(board_image(POSITION, FOUR), first)
+
+
+def test_an_impossible_position_is_not_drawn():
+    for draw in (board_svg, board_image):
+        with pytest.raises(ValueError, match="2 pawns on progress 5"):
+            draw(Position(((5, 5, 0, 0), (0,) * 4, (0,) * 4, (0,) * 4), 0), FOUR)
+
+
+def test_games_and_positions_show_themselves_in_notebooks():
+    game = Game(FOUR, position=TEXT)
+    assert ET.fromstring(game._repr_svg_()).tag == f"{SVG}svg"
+    assert game._repr_svg_().count(f'stroke="{MARK}" stroke-width="0.1"') == len(game.legal_moves())
+    two = Position.parse("12.1/40.3 0 -", Rules(num_players=2, num_pawns=2))
+    assert "player 0 is to roll" in two._repr_svg_()
+
+
+# Environments
+
+
+@pytest.mark.parametrize("size", [64, 300])
+def test_environments_show_pixels_of_the_size_asked_for(size):
+    env = gymnasium.make("ludo_env/Ludo-v0", render_mode="rgb_array", render_size=size)
+    _, info = env.reset(seed=1)
+    frame = env.render()
+    legal = tuple(
+        env.unwrapped.position.pawns[0][k] for k in np.flatnonzero(info["action_mask"]).tolist()
+    )
+    expected = board_image(env.unwrapped.position, Rules(), Extras(legal=legal), size)
+    np.testing.assert_array_equal(frame, expected)
+
+
+def test_a_batched_environment_shows_every_game():
+    env = gymnasium.make_vec(
+        "ludo_env/Ludo-v0",
+        num_envs=3,
+        vectorization_mode="vector_entry_point",
+        render_mode="rgb_array",
+        render_size=64,
+    )
+    env.reset(seed=1)
+    frames = env.render()
+    assert [frame.shape for frame in frames] == [(64, 64, 3)] * 3
+
+
+@pytest.mark.parametrize("size", [0, 63, 5000, 1.5, "large", True])
+def test_sizes_that_cannot_be_are_refused(size):
+    with pytest.raises(ValueError, match="render_size"):
+        ludo_v0.raw_env(render_mode="rgb_array", render_size=size)
+
+
+def test_pixels_need_no_display():
+    code = (
+        "from ludo_env import ludo_v0\n"
+        "env = ludo_v0.raw_env(render_mode='rgb_array'); env.reset(seed=1)\n"
+        "assert env.render().shape == (600, 600, 3)\n"
+    )
+    bare = {name: value for name, value in os.environ.items() if "SDL" not in name}
+    bare.pop("DISPLAY", None)
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=bare, check=False, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_environments_side_by_side_do_not_disturb_each_other():
+    envs = [ludo_v0.raw_env(render_mode="rgb_array", num_players=2 + i % 3) for i in range(20)]
+    for i, env in enumerate(envs):
+        env.reset(seed=i)
+    frames = [env.render() for env in envs]
+    for env, frame in zip(reversed(envs), reversed(frames), strict=True):
+        np.testing.assert_array_equal(env.render(), frame)
+
+
+# The command
+
+
+def test_the_command_draws_text_and_pictures(tmp_path, capsys):
+    assert main(["render", TEXT]) == 0
+    assert "player 0 to play a 6" in capsys.readouterr().out
+    assert main(["render", TEXT, "--out", str(tmp_path / "board.svg"), "--size", "300"]) == 0
+    assert ET.parse(tmp_path / "board.svg").getroot().get("width") == "300"
+    assert main(["render", TEXT, "--out", str(tmp_path / "board.png"), "--size", "300"]) == 0
+    assert (tmp_path / "board.png").read_bytes()[:8] == b"\x89PNG\r\n\x1a\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (["nonsense"], "no position"),
+        (["5.5.0.0/0.0.0.0 0 6"], "2 pawns on progress 5"),
+        ([TEXT, "--out", "board.gif"], "svg"),
+        ([TEXT, "--out", "board.svg", "--size", "1"], "size"),
+        ([TEXT, "--out", "/no/such/folder/board.svg"], "/no/such/folder"),
+        ([TEXT, "--out", "/no/such/folder/board.png"], "/no/such/folder"),
+    ],
+)
+def test_what_cannot_be_drawn_is_said_in_one_line(arguments, complaint, capsys):
+    assert main(["render", *arguments]) == 2
+    error = capsys.readouterr().err
+    assert re.search(complaint, error)
+    assert error.count("\n") == 1
+
+
+if __name__ == "__main__":
+    GOLDEN.write_text(board_svg(POSITION, FOUR, extras_of_all()), encoding="utf-8")
