@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from ludo_env import OBSERVATION, Position, Rules
+from ludo_env.cli import main
 from ludo_env.render.text import board_text
 
 README = Path("README.md").read_text()
@@ -49,6 +50,13 @@ def test_the_observation_table_names_every_slice_and_its_length():
 def test_the_board_is_drawn_by_the_package():
     position = Position.parse("41.12.1.0/44.23.3.0/39.28.0.0/30.17.5.0 0 6", Rules())
     assert board_text(position, Rules()) in README
+
+
+def test_the_picture_is_drawn_by_the_package(tmp_path):
+    command = re.search(r"^ludo render '(.*)' --out board.svg$", README, re.MULTILINE)
+    assert main(["render", command[1], "--out", str(tmp_path / "board.svg"), "--size", "480"]) == 0
+    drawn = (tmp_path / "board.svg").read_text()
+    assert drawn == Path("docs/pictures/board.svg").read_text()
 
 
 def test_no_figure_is_left_open():
