@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import os
+import pickle
 import re
 import subprocess
 import sys
@@ -11,8 +13,10 @@ from pathlib import Path
 
 import gymnasium
 import numpy as np
+import pygame
 import pytest
 from kinds import RULES_OF_PLAY
+from pettingzoo.test import render_test
 
 from ludo_env import Game, Position, Rules, ludo_v0
 from ludo_env.cli import main
@@ -29,6 +33,7 @@ from ludo_env.render.drawing import (
 )
 from ludo_env.render.image import board_image
 from ludo_env.render.svg import board_svg
+from ludo_env.render.window import BoardWindow
 
 FOUR = Rules()
 TEXT = "41.12.1.0/44.23.3.0/39.28.0.0/30.17.5.0 0 6"
@@ -174,6 +179,100 @@ def test_games_and_positions_show_themselves_in_notebooks():
 
 
 # Environments
+
+
+@pytest.fixture
+def no_screen(monkeypatch):
+    """Windows on a display that is not there; no waiting."""
+    monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
+    monkeypatch.setattr("ludo_env.envs.showing.RENDER_FRAMES", 10_000)
+    yield
+    pygame.display.quit()
+
+
+@pytest.mark.usefixtures("no_screen")
+def test_pettingzoos_own_test_of_rendering():
+    render_test(lambda render_mode: ludo_v0.env(render_mode=render_mode))
+
+
+class Shown:
+    """Counts what windows are shown."""
+
+    def __init__(self, monkeypatch):
+        self.count = 0
+        plain = BoardWindow.show
+
+        def show(window, surface):
+            self.count += window.is_open
+            plain(window, surface)
+
+        monkeypatch.setattr(BoardWindow, "show", show)
+
+
+@pytest.mark.usefixtures("no_screen")
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: gymnasium.make("ludo_env/Ludo-v0", render_mode="human").unwrapped,
+        lambda: ludo_v0.raw_env(render_mode="human"),
+    ],
+)
+def test_a_window_follows_the_game_until_the_user_closes_it(make, monkeypatch):
+    shown = Shown(monkeypatch)
+    env, other = make(), make()
+    for own in (env, other):
+        own.reset(seed=1)
+    assert shown.count == 2
+    take_a_step(env)
+    assert shown.count == 3
+    window = env._screen._window
+    pygame.event.post(pygame.event.Event(pygame.WINDOWCLOSE, window=window._window))
+    take_a_step(env)
+    take_a_step(env)
+    assert not window.is_open
+    assert shown.count == 4  # the closing is heeded when the next board is to be shown
+    assert other._screen._window.is_open
+    env.close()
+    env.reset(seed=2)
+    assert shown.count == 5
+    assert env.render() is None
+    for own in (env, other, env):
+        own.close()
+
+
+def take_a_step(env) -> None:
+    if hasattr(env, "agents"):
+        env.step(int(env.last()[0]["action_mask"].argmax()))
+    else:
+        env.step(int(env.action_masks().argmax()))
+
+
+@pytest.mark.usefixtures("no_screen")
+def test_copies_of_an_environment_open_windows_of_their_own():
+    env = ludo_v0.raw_env(render_mode="human")
+    env.reset(seed=1)
+    for copied in (copy.deepcopy(env), pickle.loads(pickle.dumps(env))):
+        assert copied._screen._window is None
+        assert copied.render() is None
+        assert copied._screen._window is not env._screen._window
+        copied.close()
+    assert env._screen._window.is_open
+    env.close()
+
+
+def test_without_a_display_a_window_says_what_to_do_instead():
+    code = (
+        "from ludo_env import ludo_v0\n"
+        "env = ludo_v0.raw_env(render_mode='human')\n"
+        "try: env.reset(seed=1)\n"
+        "except RuntimeError as error: print(error)\n"
+    )
+    bare = {name: value for name, value in os.environ.items() if "SDL" not in name}
+    bare |= {"SDL_VIDEODRIVER": "x11", "DISPLAY": ":77"}
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=bare, check=False, capture_output=True, text=True
+    )
+    assert "rgb_array" in done.stdout, done.stderr
 
 
 @pytest.mark.parametrize("size", [64, 300])

@@ -13,8 +13,8 @@ from pettingzoo import AECEnv
 from ludo_env.core.game import Game
 from ludo_env.core.observation import OBSERVATION, OBSERVATION_LENGTH
 from ludo_env.core.rules import MAX_PAWNS, MAX_PLAYERS
-from ludo_env.envs.options import RENDER_MODES, beginning, settings, view_space
-from ludo_env.envs.showing import shown
+from ludo_env.envs.options import RENDER_FRAMES, RENDER_MODES, beginning, settings, view_space
+from ludo_env.envs.showing import Screen
 
 Observation = dict[str, NDArray[np.int8]]
 
@@ -58,7 +58,8 @@ class raw_env(AECEnv[str, Observation, int | None]):  # noqa: N801 (PettingZoo's
         reward: `"win"`, `"place"`, `"shaped"` or a `ludo_env.rewards.Reward`.
         auto_forced: Whether decisions with one legal move are played through.
         max_rolls: Rolls after which the game is truncated; None for no limit.
-        render_mode: None, `"ansi"`, the board as text, or `"rgb_array"`, its pixels (needs pygame).
+        render_mode: None, `"ansi"`, the board as text, or `"rgb_array"`, its pixels, or
+            `"human"`, a window that follows the game (both need pygame).
         render_size: Width and height of these in pixels.
         **fields_of_rules: Fields of `Rules`.
 
@@ -78,7 +79,7 @@ class raw_env(AECEnv[str, Observation, int | None]):  # noqa: N801 (PettingZoo's
         "render_modes": list(RENDER_MODES),
         "name": "ludo_v0",
         "is_parallelizable": False,
-        "render_fps": 4,
+        "render_fps": RENDER_FRAMES,
     }
 
     def __init__(self, **arguments: Any) -> None:
@@ -89,7 +90,7 @@ class raw_env(AECEnv[str, Observation, int | None]):  # noqa: N801 (PettingZoo's
         self.auto_forced = chosen.auto_forced
         self.max_rolls = chosen.max_rolls
         self.render_mode = chosen.render_mode
-        self._settings = chosen
+        self._screen = Screen(chosen)
         self.possible_agents = [f"player_{i}" for i in range(self.rules.num_players)]
         self.agents: list[str] = []
         self._numbers = {agent: i for i, agent in enumerate(self.possible_agents)}
@@ -132,6 +133,8 @@ class raw_env(AECEnv[str, Observation, int | None]):  # noqa: N801 (PettingZoo's
         self._skip_agent_selection = None
         self._potentials: dict[str, float] = {}
         self._ask(self.game, cast(int, self.game.player), self.game.action_mask())
+        if self.render_mode == "human":
+            self.render()
 
     def _next_game(self, seed: int | None, options: Mapping[str, Any] | None) -> Game:
         """The next game at its first decision; one that has none is dealt again."""
@@ -182,6 +185,8 @@ class raw_env(AECEnv[str, Observation, int | None]):  # noqa: N801 (PettingZoo's
             self._cut(game)
         else:
             self._ask(game, player, mask)
+        if self.render_mode == "human":
+            self.render()
         if self.reward.shapes or player is None:
             self._accumulate_rewards()
 
@@ -265,10 +270,11 @@ class raw_env(AECEnv[str, Observation, int | None]):  # noqa: N801 (PettingZoo's
         if self.render_mode is None:
             logger.warn("render() was called without a render_mode; give one to env(...)")
             return None
-        return shown(self._game().position, self._game().action_mask(), self._settings)
+        return self._screen.show(self._game().position, self._game().action_mask())
 
     def close(self) -> None:
-        """Nothing is held open."""
+        """Close the window, if there is one."""
+        self._screen.close()
 
 
 def _no_mask() -> dict[str, Any]:

@@ -15,7 +15,9 @@ from ludo_env.core.position import Position, as_position
 from ludo_env.core.rules import Rules, as_rules
 from ludo_env.rewards import Reward, as_reward
 
-RENDER_MODES = ("ansi", "rgb_array")
+RENDER_MODES = ("ansi", "rgb_array", "human")
+RENDER_FRAMES = 4
+"""Positions a second that a window shows."""
 SHARED = ("rules", "reward", "auto_forced", "max_rolls", "render_mode", "render_size")
 """Arguments that all environments take, beside the fields of `Rules`."""
 LEARNERS = ("opponents", "seat", "illegal_action")
@@ -42,6 +44,7 @@ def settings(
     max_rolls: int | None = None,
     render_mode: str | None = None,
     render_size: int = 600,
+    render_modes: tuple[str, ...] = RENDER_MODES,
     besides: tuple[str, ...] = (),
     **fields_of_rules: Any,
 ) -> Settings:
@@ -52,8 +55,9 @@ def settings(
         reward: A reward's name or object.
         auto_forced: Whether decisions with one legal move are played through.
         max_rolls: Rolls after which a game is truncated; None for no limit.
-        render_mode: None or one of `RENDER_MODES`.
+        render_mode: None or one of ``render_modes``.
         render_size: Width and height of pictures in pixels, 64 to 4,096.
+        render_modes: Those that the environment has.
         besides: What the environment takes besides, to be named where an argument is unknown.
         **fields_of_rules: Fields of `Rules`.
 
@@ -64,8 +68,8 @@ def settings(
         raise ValueError(f"auto_forced must be True or False, got {auto_forced!r}")
     if max_rolls is not None:
         max_rolls = positive("max_rolls", max_rolls)
-    if render_mode is not None and render_mode not in RENDER_MODES:
-        allowed = ", ".join(map(repr, RENDER_MODES))
+    if render_mode is not None and render_mode not in render_modes:
+        allowed = ", ".join(map(repr, render_modes))
         raise ValueError(f"render_mode must be None or one of {allowed}, got {render_mode!r}")
     if positive("render_size", render_size) not in range(64, 4097):
         raise ValueError(f"render_size must be from 64 to 4096 pixels, got {render_size}")

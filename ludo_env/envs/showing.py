@@ -8,26 +8,58 @@ import numpy as np
 
 from ludo_env.core.position import Position
 from ludo_env.core.results import Int8s
-from ludo_env.envs.options import Settings
+from ludo_env.envs.options import RENDER_FRAMES, Settings
 from ludo_env.render.text import board_text
 
 
-def shown(position: Position, mask: Int8s, chosen: Settings) -> Any:
-    """A position as the render mode wants it: text, or pixels (size, size, 3) uint8.
+class Screen:
+    """Shows positions as the render mode wants it; copies have no window of their own yet.
 
     Args:
-        position: The position.
-        mask: int8 (4,), who decides may play these pawns, which pictures mark.
-        chosen: The environment's settings; they have a render mode.
-
-    Raises:
-        ImportError: Pictures are wanted, and pygame is not installed.
+        chosen: The environment's settings.
     """
-    if chosen.render_mode == "ansi":
-        return board_text(position, chosen.rules)
-    from ludo_env.render.drawing import Extras
-    from ludo_env.render.image import board_image
 
-    pawns = position.pawns[position.player]
-    legal = tuple(pawns[k] for k in np.flatnonzero(mask[: len(pawns)]).tolist())
-    return board_image(position, chosen.rules, Extras(legal=legal), chosen.render_size)
+    def __init__(self, chosen: Settings) -> None:
+        self._chosen = chosen
+        self._window: Any = None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Screen, (self._chosen,)
+
+    def show(self, position: Position, mask: Int8s) -> Any:
+        """The board as text, or as pixels (size, size, 3) uint8; None where a window shows it.
+
+        Args:
+            position: The position.
+            mask: int8 (4,), who decides may play these pawns, which pictures mark.
+
+        Raises:
+            ImportError: Pictures are wanted, and pygame is not installed.
+            RuntimeError: A window is wanted, and there is no display.
+        """
+        chosen = self._chosen
+        if chosen.render_mode == "ansi":
+            return board_text(position, chosen.rules)
+        from ludo_env.render.drawing import Extras
+        from ludo_env.render.image import board_image, board_surface
+
+        pawns = position.pawns[position.player]
+        legal = tuple(pawns[k] for k in np.flatnonzero(mask[: len(pawns)]).tolist())
+        shown = position, chosen.rules, Extras(legal=legal), chosen.render_size
+        if chosen.render_mode == "rgb_array":
+            return board_image(*shown)
+        self._opened().show(board_surface(*shown))
+        return None
+
+    def _opened(self) -> Any:
+        from ludo_env.render.window import BoardWindow
+
+        if self._window is None:
+            self._window = BoardWindow("petits chevaux", self._chosen.render_size, RENDER_FRAMES)
+        return self._window
+
+    def close(self) -> None:
+        """Take the window away, if there is one; the next position opens another."""
+        if self._window is not None:
+            self._window.close()
+        self._window = None

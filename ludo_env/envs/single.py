@@ -13,8 +13,8 @@ from ludo_env.core import checks
 from ludo_env.core.batch import Int8s
 from ludo_env.core.position import Position
 from ludo_env.core.rules import MAX_PAWNS, Rules
-from ludo_env.envs.options import LEARNERS, RENDER_MODES, settings, view_space
-from ludo_env.envs.showing import shown
+from ludo_env.envs.options import LEARNERS, RENDER_FRAMES, RENDER_MODES, settings, view_space
+from ludo_env.envs.showing import Screen
 from ludo_env.envs.table import NO_ENDINGS, Table
 
 
@@ -64,7 +64,8 @@ class LudoEnv(gymnasium.Env[Any, Any]):
         reward: ``"win"``, ``"place"``, ``"shaped"`` or a `ludo_env.rewards.Reward`.
         auto_forced: Whether decisions with one legal move are played through.
         max_rolls: Rolls after which the game is truncated; None for no limit.
-        render_mode: None, ``"ansi"``, the board as text, or ``"rgb_array"``, its pixels (pygame).
+        render_mode: None, ``"ansi"``, the board as text, or ``"rgb_array"``, its pixels,
+            or ``"human"``, a window that follows the game (both need pygame).
         render_size: Width and height of these in pixels.
         **fields_of_rules: Fields of `Rules`.
 
@@ -82,7 +83,7 @@ class LudoEnv(gymnasium.Env[Any, Any]):
 
     metadata: dict[str, Any] = {  # noqa: RUF012 (Gymnasium's own form)
         "render_modes": list(RENDER_MODES),
-        "render_fps": 4,
+        "render_fps": RENDER_FRAMES,
     }
 
     def __init__(
@@ -95,6 +96,7 @@ class LudoEnv(gymnasium.Env[Any, Any]):
     ) -> None:
         chosen = settings(besides=LEARNERS, **arguments)
         self.render_mode = chosen.render_mode
+        self._screen = Screen(chosen)
         self.observation_space = view_space()
         self.action_space = spaces.Discrete(4)
         self._table = Table(
@@ -137,6 +139,8 @@ class LudoEnv(gymnasium.Env[Any, Any]):
         super().reset(seed=None if seeds is None else seeds[0])
         self._table.deal(None, seeds, options)
         self._has_begun, self._is_over = True, False
+        if self.render_mode == "human":
+            self.render()
         views, masks = self._table.seating.views()
         return views[0], {"action_mask": masks[0], "skipped_games": int(self._table.skipped[0])}
 
@@ -158,6 +162,8 @@ class LudoEnv(gymnasium.Env[Any, Any]):
             raise ValueError("no game is under way: call reset() first")
         self._action[0] = self._number(action)
         endings = self._table.play(self._action)
+        if self.render_mode == "human":
+            self.render()
         views, masks = self._table.seating.views()
         info: dict[str, Any] = {"action_mask": masks[0]}
         if endings is NO_ENDINGS and not self._table.settings.reward.shapes:
@@ -203,7 +209,11 @@ class LudoEnv(gymnasium.Env[Any, Any]):
             return None
         if not self._has_begun:
             raise ValueError("no game is under way: call reset() first")
-        return shown(self.position, self._mask(), self._table.settings)
+        return self._screen.show(self.position, self._mask())
+
+    def close(self) -> None:
+        """Close the window, if there is one."""
+        self._screen.close()
 
     def _mask(self) -> Int8s:
         if self._is_over or not self._has_begun:

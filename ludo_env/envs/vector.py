@@ -16,8 +16,8 @@ from ludo_env.core import checks
 from ludo_env.core.checks import Ints
 from ludo_env.core.results import Bools, Int8s
 from ludo_env.core.rules import MAX_PAWNS, Rules
-from ludo_env.envs.options import LEARNERS, RENDER_MODES, settings, view_space
-from ludo_env.envs.showing import shown
+from ludo_env.envs.options import LEARNERS, RENDER_FRAMES, settings, view_space
+from ludo_env.envs.showing import Screen
 from ludo_env.envs.table import NO_ENDINGS, Endings, Table
 
 
@@ -46,6 +46,9 @@ class Advance:
     last_views: Int8s
 
 
+_RENDER_MODES = ("ansi", "rgb_array")  # a window shows one game
+
+
 class LudoVectorEnv(VectorEnv[Int8s, Ints, NDArray[Any]]):
     """`ludo_env/Ludo-v0` for many learners at once; each equals a single environment so seeded.
 
@@ -70,8 +73,8 @@ class LudoVectorEnv(VectorEnv[Int8s, Ints, NDArray[Any]]):
     """
 
     metadata: dict[str, Any] = {  # noqa: RUF012 (Gymnasium's own form)
-        "render_modes": list(RENDER_MODES),
-        "render_fps": 4,
+        "render_modes": list(_RENDER_MODES),
+        "render_fps": RENDER_FRAMES,
         "autoreset_mode": AutoresetMode.SAME_STEP,
     }
 
@@ -84,9 +87,10 @@ class LudoVectorEnv(VectorEnv[Int8s, Ints, NDArray[Any]]):
         illegal_action: str = "lose",
         **arguments: Any,
     ) -> None:
-        chosen = settings(besides=LEARNERS, **arguments)
+        chosen = settings(besides=LEARNERS, render_modes=_RENDER_MODES, **arguments)
         self.num_envs = checks.positive("num_envs", num_envs)
         self.render_mode = chosen.render_mode
+        self._screen = Screen(chosen)
         self.single_observation_space = view_space()
         self.single_action_space = spaces.Discrete(4)
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
@@ -208,7 +212,7 @@ class LudoVectorEnv(VectorEnv[Int8s, Ints, NDArray[Any]]):
         batch = self.table.batch
         masks = batch.masks()
         return tuple(
-            shown(batch.position(row), masks[row], self.table.settings) for row in range(len(batch))
+            self._screen.show(batch.position(row), masks[row]) for row in range(len(batch))
         )
 
     def _infos(self, masks: Int8s) -> dict[str, Any]:
