@@ -11,6 +11,7 @@ from ludo_env.agents.views import read_views
 from ludo_env.core.features import MOST_FEATURES
 from ludo_env.core.foresight import MOVER, foresee_rows
 from ludo_env.core.rules import MAX_PAWNS, MAX_PLAYERS
+from ludo_env.core.vectors import LAYER_COLUMNS, SUM_COLUMNS
 
 try:
     import torch
@@ -24,6 +25,7 @@ from ludo_env.agents.torch_network import Evaluator, Head, odds
 
 _WINNING = 20.0  # the logit of an action that wins
 _NEVER = -1e9
+_SB3_DEFAULT = {"pi": [64, 64], "vf": [64, 64]}  # what it fills in for no net_arch
 
 
 class Foreseen(NamedTuple):
@@ -110,9 +112,15 @@ class AfterstatePolicy(MaskableActorCriticPolicy):
     """
 
     def _build(self, lr_schedule: Any) -> None:
-        widths = self.net_arch or [256, 32]
-        if not isinstance(widths, list) or len(widths) != 2:
-            raise ValueError(f"an AfterstatePolicy has two widths, got {widths!r}")
+        given = self.net_arch
+        widths = [256, 32] if given == _SB3_DEFAULT else given
+        first, second = SUM_COLUMNS, LAYER_COLUMNS
+        fits = isinstance(widths, list) and len(widths) == 2 and min(widths) > 0
+        if not fits or widths[0] % first or widths[1] % second:
+            raise ValueError(
+                f"net_arch of an AfterstatePolicy must be two multiples of {first} and {second}, "
+                f"got {given!r}"
+            )
         self.actor = Evaluator(*widths)
         self.critic = Head(*widths)
         self.gain = torch.nn.Parameter(torch.tensor(2.0))

@@ -145,6 +145,7 @@ def test_the_recipe_is_read():
         (["--evaluation.games", "10"], "games"),
         (["--evaluation.against", "[td]"], "td"),
         (["--players", "[5]"], "players"),
+        (["--players", "[2, 2]"], "players"),
         (["--seed", "-1"], "seed"),
         (["--resume", "no_such_run"], "no_such_run"),
     ],
@@ -167,3 +168,16 @@ def test_the_command_runs(tmp_path):
     done = subprocess.run(command, check=False, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert "careful_weights.py" in done.stdout
+
+
+def test_a_stop_while_judging_leaves_a_run_that_judges_again(tmp_path):
+    config = tiny(tmp_path / "run")
+    folder = run_folder.create(config)
+    careful.Search(config, folder).run(StopRequest())
+    stop = StopRequest()
+    stop.made = True
+    with pytest.raises(RunStoppedError):
+        careful.search_and_judge(config, folder, stop)
+    assert not (folder / "evaluation.json").exists()
+    careful.search_and_judge(config, folder, StopRequest())
+    assert (folder / "careful_weights.py").exists()

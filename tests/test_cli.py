@@ -113,3 +113,16 @@ def test_help_everywhere():
         assert done.returncode == 0
         assert "usage: ludo" in done.stdout
         assert done.stderr == ""
+
+
+def test_an_agent_that_leaves_the_program_does_not(tmp_path, monkeypatch, capsys):
+    (tmp_path / "leaving.py").write_text(
+        "import sys\nclass Agent:\n    def act(self, batch, rows):\n        sys.exit()\n"
+    )
+    (tmp_path / "gone.py").write_text("import sys\nsys.exit(3)\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    for agent, code in (("leaving:Agent", 1), ("gone:Agent", 2), ("sys:exit", 2)):
+        assert main(["evaluate", agent, "--games", "2"]) == code
+        error = capsys.readouterr().err
+        assert agent in error
+        assert error.count("\n") == 1

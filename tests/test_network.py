@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import pickle
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -184,3 +185,29 @@ def test_damaged_missing_and_foreign_files_are_refused(tmp_path):
         with pytest.raises(ValueError, match=name.replace(".", r"\.")) as caught:
             Network.load(tmp_path / name)
         assert "pickle" not in str(caught.value).replace("pickle.npz", "")
+
+
+def test_a_file_with_any_byte_damaged_is_refused_or_a_network(tmp_path):
+    """Whatever an archive's reader makes of it; checksums find what lies within arrays."""
+    path = tmp_path / "own.npz"
+    network_of(64, 16).save(path)
+    whole, rng = path.read_bytes(), np.random.default_rng(1)
+    directory = whole.rindex(b"PK\x01\x02")
+    places = [*range(60), *range(directory - 200, len(whole)), *rng.integers(0, len(whole), 100)]
+    for place in places:
+        content = bytearray(whole)
+        content[place] ^= 1 << int(rng.integers(8))
+        path.write_bytes(bytes(content))
+        with suppress(ValueError):
+            Network.load(path)
+
+
+@pytest.mark.parametrize("about", [None, 3, [1]])
+def test_what_is_known_of_a_network_is_a_dictionary(about, tmp_path):
+    with pytest.raises(ValueError, match="about"):
+        Network.load(spoiled(tmp_path, about=np.array(json.dumps(about))))
+
+
+def test_weights_that_would_overflow_are_refused(tmp_path):
+    with pytest.raises(ValueError, match="output must be finite, 1e"):
+        Network.load(spoiled(tmp_path, output=np.full((16, 4), 3e38, dtype=np.float32)))

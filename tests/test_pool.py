@@ -217,3 +217,17 @@ def test_other_judges_of_luck_are_refused_before_there_is_a_run(judge):
     env = dataclasses.replace(SELF_PLAY["env"], luck_judge=judge)
     with pytest.raises(ValueError, match=judge.removeprefix("td:")):
         ppo.rehearse(tiny("unused", **(SELF_PLAY | {"env": env})))
+
+
+@pytest.mark.parametrize("opponent", ["expectimax:1", "td:2", "td"])
+def test_opponents_whose_luck_cannot_be_judged_are_refused_before_there_is_a_run(opponent):
+    env = dataclasses.replace(
+        SELF_PLAY["env"], luck_judge="critic", opponents={opponent: 1, PAST_SELF: 1}
+    )
+    with pytest.raises(ValueError, match="where luck is judged"):
+        ppo.rehearse(tiny("unused", **(SELF_PLAY | {"env": env})))
+
+
+def test_a_new_past_self_is_taken_to_be_an_equal():
+    for others in (1, 2, 3):
+        assert pool_of(1, others=others).members[0].win_rate == 1 / (others + 1)

@@ -169,7 +169,15 @@ def test_its_network_is_a_network_file(tmp_path):
     assert len(np.load(content)["table"][0]) == 64
 
 
-@pytest.mark.parametrize("widths", [[64], [64, 16, 16], {"pi": [64], "vf": [64]}])
+@pytest.mark.parametrize(
+    "widths", [[64], [64, 16, 16], {"pi": [64], "vf": [64]}, [10, 10], [0, 16]]
+)
 def test_widths_must_be_two(widths):
-    with pytest.raises(ValueError, match="two widths"):
+    with pytest.raises(ValueError, match="two multiples of 64 and 16"):
         MaskablePPO(AfterstatePolicy, LudoVecEnv(2), policy_kwargs={"net_arch": widths})
+
+
+def test_widths_left_out_are_the_policys_own():
+    env = LudoVecEnv(2, num_players=2, seed=1)
+    model = MaskablePPO(AfterstatePolicy, env, n_steps=8, batch_size=16, device="cpu")
+    assert model.policy.network().arrays[0].shape[1] == 256

@@ -354,3 +354,21 @@ def test_the_learning_curve_is_drawn_for_several_seeds(tmp_path):
 def test_recipes_are_plain_yaml():
     for path in RECIPES:
         assert isinstance(yaml.safe_load(path.read_text()), dict)
+
+
+def test_an_agent_that_fails_while_training_is_told_in_one_line(tmp_path):
+    (tmp_path / "broken.py").write_text(
+        "class Agent:\n    def act(self, batch, rows):\n        raise RuntimeError('lost')\n"
+    )
+    flags = [*TINY_FLAGS, f"--run={tmp_path / 'run'}", '--env.opponents={"broken:Agent": 1}']
+    done = subprocess.run(
+        [sys.executable, "-m", "training.ppo", *flags],
+        env=os.environ | {"PYTHONPATH": f"{tmp_path}{os.pathsep}{Path.cwd()}"},
+        check=False,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 1
+    assert "Traceback" not in done.stderr
+    assert done.stderr.strip().split("\n")[-1].startswith("error: ")
+    assert "lost" in done.stderr

@@ -184,14 +184,20 @@ class Search:
         name = f"{part}, {rules.num_players} players"
         self.points.setdefault(generation, {})[name] = result
 
-    def conclude(self) -> None:
-        """Judge what was found, write it and the results, and print them."""
+    def conclude(self, stop: StopRequest) -> None:
+        """Judge what was found, write it and the results, and print them.
+
+        Raises:
+            RunStoppedError: The user asked for it; all is to be judged again.
+        """
         chosen, results = self.config.evaluation, {}
         values = {players: self._scaled(players) for players in self.config.players}
         for (part, players), found in self.found.items():
             rules, point = Rules(num_players=players), np.array(found)
             point = point / VALUE_STEPS if part == VALUES else point
             for against in chosen.against:
+                if stop.made:
+                    raise RunStoppedError
                 result = judged(part, point, against, chosen.games, rules, chosen.seed)
                 results[f"{part}, {players} players, against {against}"] = result
         points = [{"steps": step, "against": own} for step, own in sorted(self.points.items())]
@@ -272,7 +278,7 @@ def search_and_judge(config: CarefulConfig, folder: Path, stop: StopRequest) -> 
     """A whole run, or what is left of it."""
     search = Search(config, folder)
     search.run(stop)
-    search.conclude()
+    search.conclude(stop)
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from ludo_env.core.scripted import policy_code
-from training.config import at_least, within
+from training.config import at_least, numbers_of_players, within
 
 
 def _divisible(name: str, games: int) -> None:
@@ -98,8 +98,7 @@ class CarefulConfig:
     evaluation: JudgeConfig = field(default_factory=JudgeConfig)
 
     def __post_init__(self) -> None:
-        if not self.players or not set(self.players) <= {2, 3, 4}:
-            raise ValueError(f"players must be of 2, 3, 4; got {self.players}")
+        numbers_of_players("players", self.players)
         at_least("seed", self.seed, 0)
         if self.seed >= 2**31:
             raise ValueError(f"seed must be below 2**31, got {self.seed}")

@@ -133,8 +133,8 @@ class ImitationConfig:
 
     Args:
         teacher: An agent; null for none.
-        decisions: The teacher's decisions that are shown, with a choice each; rounded up to whole
-            games.
+        decisions: The teacher's decisions that are shown, with a choice each; rounded up to rounds
+            of 512 whole games.
         learning_rate: At the start; linear to the learner's.
     """
 
@@ -339,6 +339,12 @@ def network_widths(name: str, widths: Sequence[int]) -> None:
         raise ValueError(
             f"{name} must be two multiples of {first} and {second}, got {list(widths)}"
         )
+
+
+def numbers_of_players(name: str, given: Sequence[int]) -> None:
+    """Refuse what are no different numbers of players."""
+    if not given or not set(given) <= {2, 3, 4} or len(set(given)) < len(given):
+        raise ValueError(f"{name} must be different ones of 2, 3, 4; got {given}")
 
 
 def at_least(name: str, value: int, low: int) -> None:

@@ -23,7 +23,7 @@ from ludo_env import GameBatch, Rules
 from ludo_env.agents.base import Agent, ask, make_agent
 from ludo_env.core.checks import Ints
 from ludo_env.rewards import Reward, as_reward
-from training.config import ImitationConfig, LearnerConfig, PPOConfig
+from training.config import LearnerConfig, PPOConfig
 from training.stopping import RunStoppedError, StopRequest
 
 _GAMES = 512  # played at the same time
@@ -93,31 +93,34 @@ def imitate(model: MaskablePPO, config: PPOConfig, seed: int, stop: StopRequest)
                 raise RunStoppedError
             games_seed = int(generator.integers(2**62))
             choices = watch(teacher, _GAMES, config.rules, reward, games_seed)
-            _set_rate(model, chosen, config.learner, shown)
             order = generator.permutation(len(choices.actions))
-            learn(model, choices, order, config.learner)
+            firsts = shown + np.arange(0, len(order), config.learner.batch_size)
+            ends = [chosen.learning_rate, config.learner.learning_rate]
+            rates = np.interp(firsts / chosen.decisions, [0, 1], ends).tolist()
+            learn(model, choices, order, rates, config.learner)
             shown += len(order)
             bar.update(len(order))
     return time.perf_counter() - began
 
 
-def _set_rate(
-    model: MaskablePPO, chosen: ImitationConfig, learner: LearnerConfig, shown: int
+def learn(
+    model: MaskablePPO, choices: Choices, order: Ints, rates: list[float], learner: LearnerConfig
 ) -> None:
-    """Linear from the imitation's learning rate to the one that PPO starts with."""
-    rate = np.interp(
-        shown / chosen.decisions, [0, 1], [chosen.learning_rate, learner.learning_rate]
-    )
-    for group in model.policy.optimizer.param_groups:
-        group["lr"] = float(rate)
+    """One pass over some choices; in place.
 
-
-def learn(model: MaskablePPO, choices: Choices, order: Ints, learner: LearnerConfig) -> None:
-    """One pass over some choices in an order, in whole minibatches; in place."""
-    policy, size = model.policy, min(learner.batch_size, len(order))
+    Args:
+        model: The learner.
+        choices: What to learn from.
+        order: Their order.
+        rates: The learning rate of each minibatch; the last may be smaller than the others.
+        learner: The learner's settings.
+    """
+    policy = model.policy
     policy.set_training_mode(True)
-    for first in range(0, len(order) - size + 1, size):
-        batch = order[first : first + size]
+    for number, rate in enumerate(rates):
+        batch = order[number * learner.batch_size : (number + 1) * learner.batch_size]
+        for group in policy.optimizer.param_groups:
+            group["lr"] = rate
         worth, logarithms, _ = policy.evaluate_actions(
             torch.from_numpy(choices.observations[batch]),
             torch.from_numpy(choices.actions[batch]),

@@ -21,7 +21,6 @@ import numpy as np
 from numpy.typing import NDArray
 from stable_baselines3.common.vec_env import VecEnvWrapper
 
-from ludo_env.agents.expectimax import Expectimax
 from ludo_env.agents.network import Network
 from ludo_env.core import lookahead
 from ludo_env.core.checks import Ints
@@ -90,6 +89,14 @@ class WithoutLuck(VecEnvWrapper):
         """Judge the rolls of the coming steps by a network."""
         self._evaluation = evaluation.arrays
 
+    def check_opponents(self) -> None:
+        """Refuse opponents, of the games to be dealt next, that cannot be played on copies.
+
+        Raises:
+            ValueError: Some look further, or without a network, or their networks' sizes differ.
+        """
+        _together(self.venv.env.table.agents, ())
+
     def reset(self) -> Any:
         """See `LudoVecEnv.reset`."""
         return self.venv.reset()
@@ -150,9 +157,18 @@ class WithoutLuck(VecEnvWrapper):
 def _together(agents: list[Any], otherwise: Arrays) -> Arrays:
     """The networks of agents as one, a row for each of them; where there are none, another one."""
     for agent in agents:
-        if not isinstance(agent, Expectimax) or agent.depth != 1:
-            raise ValueError(f"opponents must be scripted or look one choice ahead, got {agent!r}")
-    networks = [agent.evaluation.leaf(2) for agent in agents] or [otherwise]
+        evaluation = getattr(agent, "evaluation", None)
+        if getattr(agent, "depth", None) != 1 or not isinstance(evaluation, Network):
+            raise ValueError(
+                "where luck is judged, opponents must be scripted or look one choice ahead with a "
+                f"network, got {agent!r}"
+            )
+    networks = [agent.evaluation.arrays for agent in agents] or [otherwise]
+    if len({tuple(part.shape for part in own) for own in networks}) > 1:
+        names = ", ".join(map(repr, agents))
+        raise ValueError(
+            f"where luck is judged, opponents' networks must have one size; those of {names} differ"
+        )
     return tuple(np.stack(part) for part in zip(*networks, strict=True))
 
 

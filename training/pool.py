@@ -39,14 +39,14 @@ class Member:
     Attributes:
         step: When it was the learner.
         agent: Plays as it did, greedily.
+        win_rate: The learner's against it, of late; at first what equals have.
         games: The learner's games in which it had a seat.
-        win_rate: The learner's in these, of late.
     """
 
     step: int
     agent: Agent
+    win_rate: float
     games: int = 0
-    win_rate: float = 0.5
 
     def count(self, has_won: bool) -> None:
         """Note a game's end; in place."""
@@ -100,7 +100,7 @@ class Pool:
         self._taken_at = step
         if len(self.members) == self.config.size:
             self.members.remove(max(self.members, key=lambda member: member.win_rate))
-        self.members.append(Member(step, agent))
+        self.members.append(Member(step, agent, 1 / (self._others + 1)))
 
     def seat(self) -> list[list[Any]]:
         """Draw the opponents that all games get from their next deal on: P − 1 each."""

@@ -361,6 +361,8 @@ def rehearse(config: PPOConfig) -> None:
     luck_judge(config)
     model, notes = fresh(config, config.seed)
     seat_first_opponents(model, notes.pool)
+    if isinstance(model.env, WithoutLuck):
+        model.env.check_opponents()
     try:
         pickle.dumps((model.env, notes))
     except Exception as error:

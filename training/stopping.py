@@ -44,11 +44,11 @@ def conduct(script: str, folder: Path, work: Callable[[StopRequest], None]) -> i
     with stop_on_interrupt() as stop:
         try:
             work(stop)
-        except ValueError as error:
-            fail(FAILED, str(error))
         except (RunStoppedError, KeyboardInterrupt):
             print(f"stopped; go on with: python -m {script} --resume {folder}", file=sys.stderr)
             return INTERRUPTED
+        except Exception as error:  # an agent's, or the disk's
+            fail(FAILED, str(error) if isinstance(error, ValueError) else repr(error))
     return 0
 
 

@@ -54,15 +54,17 @@ def measure(agents: list[str], games: int, seed: int) -> dict[str, Any]:
     return found
 
 
-def with_table(page: str, results: dict[str, Any]) -> str:
-    """A page with its table made anew.
+def read_page() -> str:
+    """The page; leaves where it has no place for the table."""
+    page = PAGE.read_text() if PAGE.exists() else ""
+    if any(page.count(mark) != 1 for mark in MARKS):
+        fail(BAD_ARGUMENTS, f"{PAGE} must be there and have {' and '.join(MARKS)} once")
+    return page
 
-    Raises:
-        ValueError: The page has no place for it.
-    """
+
+def with_table(page: str, results: dict[str, Any]) -> str:
+    """A page with its table made anew."""
     first, last = MARKS
-    if page.count(first) != 1 or page.count(last) != 1:
-        raise ValueError(f"{PAGE} must have {first} and {last} once")
     between = f"{first}\n{markdown(results)}\n{last}"
     return re.sub(f"{first}.*{last}", between, page, flags=re.DOTALL)
 
@@ -82,9 +84,13 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
     unknown = [name for name in options.agents if name not in AGENTS]
-    if unknown or options.games < 4 or options.games % 4 or options.seed < 0:
-        wrong = f"agents {', '.join(unknown)}" if unknown else "games or seed"
-        fail(BAD_ARGUMENTS, f"{wrong}: agents are {', '.join(AGENTS)}; games a multiple of 4")
+    if unknown:
+        fail(BAD_ARGUMENTS, f"agents are {', '.join(AGENTS)}; got {', '.join(unknown)}")
+    if options.games < 4 or options.games % 4:
+        fail(BAD_ARGUMENTS, f"games must be a multiple of 4, got {options.games}")
+    if not 0 <= options.seed < 2**63:
+        fail(BAD_ARGUMENTS, f"seed must be from 0 to 2**63 - 1, got {options.seed}")
+    page = read_page()
     file = ROOT / "ludo_env" / "agents" / strength.FILE
     about = {"games": options.games, "seed": options.seed}
     known = strength.measured() if file.exists() else {}
@@ -95,7 +101,7 @@ def main() -> int:
         fail(INTERRUPTED, "interrupted; nothing was written")
     agents = {name: (kept | found)[name] for name in AGENTS if name in kept | found}
     results = {**about, "version": ludo_env.__version__, "agents": agents}
-    page = with_table(PAGE.read_text(), results)
+    page = with_table(page, results)
     run_folder.write_json(results, file)
     partial = PAGE.with_name(PAGE.name + ".partial")
     partial.write_text(page)

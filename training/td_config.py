@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from ludo_env import Rules
-from training.config import at_least, network_widths, within
+from training.config import at_least, network_widths, numbers_of_players, within
 
 
 @dataclass(frozen=True)
@@ -83,11 +83,9 @@ class TDEvaluationConfig:
     seed: int = 1
 
     def __post_init__(self) -> None:
-        if not self.against or not self.players or not set(self.players) <= {2, 3, 4}:
-            raise ValueError(
-                "evaluation.against must name opponents and evaluation.players be of 2, 3, 4; "
-                f"got {self.against}, {self.players}"
-            )
+        if not self.against:
+            raise ValueError("evaluation.against must name at least one opponent")
+        numbers_of_players("evaluation.players", self.players)
         at_least("evaluation.seed", self.seed, 0)
         at_least("evaluation.curve_every", self.curve_every, 0)
         for name in ("games", "curve_games"):

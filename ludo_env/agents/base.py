@@ -52,7 +52,7 @@ def _td(argument: str, seed: int) -> Agent:
     from ludo_env.agents.td import TD
 
     path, _, depth = argument.rpartition(":")
-    if depth.isdigit():
+    if depth.isdecimal() and (path or not argument.startswith(":")):
         return TD(int(depth), path or None)
     return TD(1, argument or None)
 
@@ -131,7 +131,7 @@ def _from_module(spec: str, module: str, attribute: str) -> Agent:
             ) from error
         known = ", ".join(SPECS)
         raise ValueError(f"agent {spec!r}: no module {module!r}; known are {known}") from None
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise ValueError(f"agent {spec!r}: importing {module} failed: {error!r}") from error
     if not hasattr(found, attribute):
         raise ValueError(f"agent {spec!r}: module {module!r} has no attribute {attribute!r}")
@@ -146,7 +146,7 @@ def _called(spec: str, factory: Any) -> Any:
         return factory
     try:
         return factory()
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise ValueError(
             f"agent {spec!r}: calling it without arguments failed: {error!r}"
         ) from error

@@ -15,7 +15,7 @@ from ludo_env.core.leaf import Advice
 from ludo_env.core.rules import is_integer
 
 MAX_DEPTH = 4
-"""The greatest depth; each costs about twenty times the one before."""
+"""The greatest depth; each costs six to twenty times the one before."""
 
 
 class CarefulEvaluation:

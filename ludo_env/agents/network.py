@@ -21,6 +21,7 @@ NAMES = ("table", "bias", "hidden", "hidden_bias", "output", "output_bias")
 """The arrays of a network, in the order in which kernels take them."""
 
 _ABOUT = "about"
+_GREATEST = 1e6  # so that no sum of products overflows
 
 
 @dataclass(frozen=True)
@@ -52,8 +53,8 @@ class Network:
         for name, array, shape in zip(NAMES, arrays, _shapes(first, hidden), strict=True):
             if array.shape != shape:
                 raise ValueError(f"a network's {name} must be {shape}, got {array.shape}")
-            if not np.isfinite(array).all():
-                raise ValueError(f"a network's {name} must be finite")
+            if not (np.abs(array) <= _GREATEST).all():
+                raise ValueError(f"a network's {name} must be finite, {_GREATEST:g} at most")
 
     def leaf(self, num_players: int) -> Arrays:
         """See `ludo_env.agents.chances.Evaluation`: the same for all numbers of players."""
@@ -89,8 +90,10 @@ class Network:
             with np.load(file, allow_pickle=False) as content:
                 arrays = tuple(_array(content[name]) for name in NAMES)
                 about = json.loads(str(content[_ABOUT]))
+            if not isinstance(about, dict):
+                raise ValueError(f"about is {about!r}")
             return cls(arrays, about)
-        except (OSError, EOFError, KeyError, TypeError, ValueError, zipfile.BadZipFile) as error:
+        except Exception as error:  # whatever a damaged archive provokes
             reason = str(error).splitlines()[0] if str(error) else type(error).__name__
             raise ValueError(f"{name} is no network that can be read ({reason})") from error
 

@@ -92,8 +92,10 @@ def play(
         raise ValueError(f"names must be {len(made)}, one for each agent; got {names!r}")
     schedule = Schedule(rules, len(made), games, seed, common_dice)
     limit = 0 if max_rolls is None else checks.positive("max_rolls", max_rolls)
+    told_apart = distinct(given)
     hall = Hall(
         made,
+        told_apart,
         schedule,
         batch_size=checks.positive("batch_size", batch_size),
         max_rolls=limit,
@@ -105,7 +107,7 @@ def play(
         raise ValueError(f"until must be a half width above 0 and below 0.5, got {until!r}")
     if until is not None and len(schedule.tables) > 1:
         raise ValueError("until ends a match of as many agents as players, no tournament")
-    head = files.Head(schedule, distinct(given), limit, until)
+    head = files.Head(schedule, told_apart, limit, until)
     ended = _begun(file, head, resume)
     if progress is not None and ended:
         progress(len(ended))

@@ -71,6 +71,7 @@ class Hall:
 
     Args:
         agents: The agents.
+        names: Their names.
         schedule: Who plays whom.
         batch_size: Games played at the same time.
         max_rolls: Rolls after which a game is cut; 0 for no limit.
@@ -82,6 +83,7 @@ class Hall:
     def __init__(
         self,
         agents: Sequence[Agent],
+        names: Sequence[str],
         schedule: Schedule,
         *,
         batch_size: int,
@@ -90,6 +92,7 @@ class Hall:
         max_faults: int = 10,
     ) -> None:
         self._agents = agents
+        self._names = names
         self._schedule = schedule
         self._batch_size = batch_size
         self._max_rolls = max_rolls
@@ -161,7 +164,7 @@ class Hall:
     def _answers(self, number: int, shown: GameBatch, rows: Ints) -> Ints:
         """An agent's actions in the rows (k,); −1 in those that it has forfeited."""
         agent, batch = self._agents[number], self._games.batch
-        with suppress(Exception):  # whose game is at fault shows below
+        with suppress(Exception, SystemExit):  # whose game is at fault shows below
             actions = ask(agent, shown, rows)
             if batch.legal(rows, actions).all():
                 return actions
@@ -175,7 +178,7 @@ class Hall:
                 if not batch.legal(rows[k : k + 1], answer).all():
                     raise batch.illegal(row, answer[0])
                 actions[k] = answer[0]
-            except Exception as error:
+            except (Exception, SystemExit) as error:
                 what = str(error) if isinstance(error, ValueError) else repr(error)
                 self._note_fault(number, row, what)
         return actions
@@ -184,7 +187,7 @@ class Hall:
         game, position = int(self._number[row]), str(self._games.batch.position(row))
         if not self._forfeit:
             raise AgentFaultError(
-                f"agent {self._agents[number]} failed in game {game} at {position!r}: {what}"
+                f"agent {self._names[number]} failed in game {game} at {position!r}: {what}"
             )
         self._faults_of[number] += 1
         self._lost[row, self._games.asked[row]] = True
