@@ -233,6 +233,10 @@ def test_the_command_writes_rows_pictures_and_a_page(tmp_path, capsys):
         ["--output", "/no/such/folder/games"],
         ["--round-robin", "--games", "7"],
         ["--games", "200000000"],
+        ["--csv", "/no/such/folder/rows.csv"],
+        ["--csv", "/"],
+        ["--report", "/no/such/folder/page.html"],
+        ["--plots", "/no/such/folder/plots"],
     ],
 )
 def test_wrong_flags_of_a_match_are_refused_in_one_line(wrong, capsys):

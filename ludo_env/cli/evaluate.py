@@ -30,6 +30,7 @@ from ludo_env.cli.common import (
 from ludo_env.core import checks
 from ludo_env.core.rules import Rules
 from ludo_env.solution import Solution
+from ludo_env.tables import require_target
 
 
 def add_evaluate(commands: Any) -> None:
@@ -104,11 +105,12 @@ def _evaluate(options: argparse.Namespace) -> None:
     if solution is not None and not solution.covers(rules):
         raise BadArgumentsError(f"--solution is of {solution.rules}, the games of {rules}")
     checked(Schedule, rules, len(agents), options.games, seed, options.common_dice)
+    _check_targets(options)
     with progress(options.games, "games") as advance:
         results = _played(options, agents, rules, seed, specs, advance)
     found = summary(results, solution)
-    _write_files(options, results, found)
     print(json.dumps(found, indent=2) if options.json else _evaluation(found, options.behaviour))
+    _write_files(options, results, found)
     if not results.is_complete and results.until is None:
         raise ValueError(f"interrupted after {len(results)} of {options.games} games")
 
@@ -142,6 +144,24 @@ def _played(
         raise
     except ValueError as error:
         raise BadArgumentsError(str(error)) from error
+
+
+def _check_targets(options: argparse.Namespace) -> None:
+    """Refuse what could not be written in the end, before any game is played."""
+    for flag in ("csv", "report"):
+        target = getattr(options, flag)
+        if target is not None:
+            checked(require_target, f"--{flag}", Path(target))
+    if options.plots is not None and not Path(options.plots).is_dir():
+        try:
+            Path(options.plots).mkdir()
+        except OSError as error:
+            raise BadArgumentsError(f"--plots {options.plots!r}: {error.strerror}") from error
+    if options.plots is not None or options.report is not None:
+        try:
+            import ludo_env.arena.plots  # noqa: F401
+        except ImportError as error:
+            raise BadArgumentsError(str(error)) from error
 
 
 def _write_files(options: argparse.Namespace, results: Results, found: dict[str, Any]) -> None:
