@@ -260,6 +260,26 @@ def test_copies_of_an_environment_open_windows_of_their_own():
     env.close()
 
 
+def test_windows_end_cleanly_whether_closed_or_left_open():
+    """Off the screen SDL draws with OpenGL, where a renderer that outlives its window crashes."""
+    code = (
+        "import pygame\n"
+        "from ludo_env.render.window import BoardWindow\n"
+        "for _ in range(30):\n"
+        "    window = BoardWindow('board', 100, 10_000)\n"
+        "    window.show(pygame.Surface((100, 100)))\n"
+        "    window.close()\n"
+        "left = BoardWindow('board', 100, 10_000)\n"
+    )
+    offscreen = os.environ | {"SDL_VIDEODRIVER": "offscreen"}
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=offscreen, check=False, capture_output=True, text=True
+    )
+    if "not available" in done.stderr:
+        pytest.skip("this SDL cannot draw off the screen")
+    assert done.returncode == 0, done.stderr
+
+
 def test_without_a_display_a_window_says_what_to_do_instead():
     code = (
         "from ludo_env import ludo_v0\n"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 from weakref import WeakValueDictionary
 
 from ludo_env.render.image import pygame
@@ -35,20 +36,19 @@ class BoardWindow:
         try:
             pygame.display.init()
             self._window = Window(title, size=(size, size))
-            self._renderer = Renderer(self._window)
+            self._renderer: Renderer | None = Renderer(self._window)
         except pygame.error as error:
             raise RuntimeError(
                 f"render_mode 'human' needs a display, where 'rgb_array' does not: {error}"
             ) from error
         self._frames = frames
         self._clock = pygame.time.Clock()
-        self.is_open = True
         _open[self._window.id] = self
 
     def show(self, surface: pygame.Surface) -> None:
         """Show a board, once the last one has been there for its time."""
         heed_closing()
-        if not self.is_open:
+        if self._renderer is None:
             return
         self._renderer.clear()
         Texture.from_surface(self._renderer, surface).draw()
@@ -56,11 +56,15 @@ class BoardWindow:
         self._clock.tick(self._frames)
         heed_closing()
 
+    @property
+    def is_open(self) -> bool:
+        return self._renderer is not None
+
     def close(self) -> None:
         """Take the window away; nothing where it is not there."""
         if self.is_open:
-            self.is_open = False
             _open.pop(self._window.id, None)
+            self._renderer = None  # it must go first: its end reads the window's memory
             self._window.destroy()
 
 
@@ -73,3 +77,10 @@ def heed_closing() -> None:
         window = _open.get(getattr(event.window, "id", -1))
         if window is not None:
             window.close()
+
+
+@atexit.register
+def close_all() -> None:
+    """Close every window: one that is open when pygame ends would crash Python."""
+    for window in list(_open.values()):
+        window.close()
