@@ -25,9 +25,6 @@ class BoardWindow:
         size: Width and height in pixels.
         frames: Boards a second, at most; showing waits for it.
 
-    Attributes:
-        is_open: Whether it is there.
-
     Raises:
         RuntimeError: There is no display.
     """
@@ -58,6 +55,7 @@ class BoardWindow:
 
     @property
     def is_open(self) -> bool:
+        """Whether it is there."""
         return self._renderer is not None
 
     def close(self) -> None:
