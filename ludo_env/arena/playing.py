@@ -196,8 +196,10 @@ class Hall:
     def _ended(self, rows: Ints) -> list[Played]:
         games, lost = self._games, self._lost[rows]
         all_places = games.batch.places(rows).astype(np.int64)  # 0 where a game was cut
+        forfeits: list[tuple[int, ...]] = [()] * len(rows)
         for k in np.flatnonzero(lost.any(axis=1)).tolist():
             all_places[k] = with_forfeits(all_places[k], lost[k])
+            forfeits[k] = tuple(np.flatnonzero(lost[k]).tolist())
         columns = (
             self._number[rows].tolist(),
             map(tuple, all_places.tolist()),
@@ -205,7 +207,7 @@ class Hall:
             games.actions(rows),
             games.notes[rows],
             map(tuple, self._seconds[rows].tolist()),
-            (tuple(np.flatnonzero(own).tolist()) if own.any() else () for own in lost),
+            forfeits,
             (tuple(self._faults.pop(row, ())) for row in rows.tolist()),
         )
         return [Played(*game) for game in zip(*columns, strict=True)]

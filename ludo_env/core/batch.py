@@ -303,7 +303,7 @@ def _spread(seed: Any, length: int) -> Ints:
     if isinstance(seed, list | tuple) or (isinstance(seed, np.ndarray) and seed.ndim == 1):
         if len(seed) != length:
             raise ValueError(f"seeds must be one or {length}, one for each row; got {len(seed)}")
-        return np.array([checks.checked_seed(s) for s in seed], dtype=np.int64)
+        return checks.checked_seeds(seed)
     seeds = np.empty(length, dtype=np.int64)
     loops.spread_seeds(checks.seed_or_fresh(seed), seeds)
     return seeds

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -45,6 +46,13 @@ def checked_seed(seed: Any) -> int:
     if not is_integer(seed) or not 0 <= int(seed) <= MAX_SEED:
         raise ValueError(f"seed must be an integer from 0 to 2**63 - 1, got {seed!r}")
     return int(seed)
+
+
+def checked_seeds(seeds: Iterable[Any]) -> Ints:
+    """Integers from 0 to 2**63 − 1, as int64."""
+    if isinstance(seeds, np.ndarray) and seeds.dtype == np.int64 and (seeds >= 0).all():
+        return seeds
+    return np.array([checked_seed(seed) for seed in seeds], dtype=np.int64)
 
 
 def as_action(action: Any) -> int:
