@@ -238,6 +238,11 @@ def test_an_unknown_spec_is_refused_with_all_that_are_known(spec):
         assert known in message
 
 
+@pytest.mark.parametrize("spec", ["random:1", "careful:2", "advance:x"])
+def test_an_agent_without_settings_is_told_to_stand_alone(spec):
+    assert f"{spec.split(':')[0]} stands alone" in refusal(spec)
+
+
 @pytest.mark.parametrize("spec", [None, 5, True, b"random", object(), ["random"], type])
 def test_anything_but_a_spec_or_an_agent_is_refused(spec):
     assert "act(batch, rows)" in refusal(spec)

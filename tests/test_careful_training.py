@@ -94,7 +94,7 @@ def test_a_damaged_checkpoint_is_refused(tmp_path):
     config = tiny(tmp_path / "run")
     with pytest.raises(RunStoppedError):
         searched(config, StopAfter(1))
-    newest = run_folder.Checkpoints(tmp_path / "run", 2).newest()
+    newest = run_folder.Checkpoints(tmp_path / "run", 2, 1.0).newest()
     (newest / "state.pkl").write_bytes(b"no pickle")
     with pytest.raises(ValueError, match="cannot be read"):
         careful.Search(config, tmp_path / "run")

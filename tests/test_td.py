@@ -242,7 +242,7 @@ def test_a_damaged_checkpoint_is_named(tmp_path):
     folder = run_folder.create(config)
     with pytest.raises(RunStoppedError):
         td.Run(config, folder).train(StopAt(1))
-    (checkpoint,) = run_folder.Checkpoints(folder, 1).all()
+    (checkpoint,) = run_folder.Checkpoints(folder, 1, 1.0).all()
     (checkpoint / "state.pt").write_bytes(b"no state")
     with pytest.raises(ValueError, match="cannot be read"):
         td.Run(config, folder)

@@ -18,6 +18,7 @@ from ludo_env.sb3 import LudoVecEnv
 from training import curve, ppo, run_folder, stopping
 from training.config import EnvConfig, EvaluationConfig, LearnerConfig, PPOConfig, parse
 from training.stopping import RunStoppedError, StopRequest
+from training.td_config import TDConfig
 
 RECIPES = sorted(Path("configs").glob("ppo_*.yaml"))
 TINY = {
@@ -91,7 +92,7 @@ def test_resuming_goes_on_exactly_as_if_nothing_had_happened(tmp_path):
     with pytest.raises(RunStoppedError):
         train(config, StopAfter(2))
     folder = tmp_path / "halves"
-    assert run_folder.Checkpoints(folder / "seed_0", 2).newest().name == "step_000000000256"
+    assert run_folder.Checkpoints(folder / "seed_0", 2, 1.0).newest().name == "step_000000000256"
     ppo.conclude(config, folder, ppo.run(config, folder, StopRequest()))
     for name, value in parameters(whole).items():
         np.testing.assert_array_equal(value, parameters(folder)[name], err_msg=name)
@@ -105,7 +106,7 @@ def test_resuming_goes_on_exactly_as_if_nothing_had_happened(tmp_path):
 def test_a_checkpoint_is_an_agent(tmp_path):
     with pytest.raises(RunStoppedError):
         train(tiny(tmp_path / "run"), StopAfter(1))
-    checkpoint = run_folder.Checkpoints(tmp_path / "run" / "seed_0", 2).newest()
+    checkpoint = run_folder.Checkpoints(tmp_path / "run" / "seed_0", 2, 1.0).newest()
     agent = make_agent(f"sb3:{checkpoint / 'model.zip'}")
     match = play([agent, make_agent("random")], games=2, rules=tiny(tmp_path / "x").rules, seed=1)
     assert len(match) == 2
@@ -137,7 +138,7 @@ def test_ctrl_c_ends_with_a_checkpoint_and_resume_finishes(tmp_path):
     assert process.returncode == stopping.INTERRUPTED
     assert f"--resume {run}" in errors
     assert "Traceback" not in errors
-    assert run_folder.Checkpoints(run / "seed_0", 2).newest() is not None
+    assert run_folder.Checkpoints(run / "seed_0", 2, 1.0).newest() is not None
     command = [sys.executable, "-m", "training.ppo", "--resume", str(run)]
     done = subprocess.run(command, check=False, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
@@ -233,7 +234,8 @@ def test_wrong_configurations_are_refused_by_name_in_one_line(flags, named, caps
 
 
 @pytest.mark.parametrize(
-    "content", ["speed: 1", "learner: {speed: 1}", "total_steps: x", "rules: 3", "[", "- 1"]
+    "content",
+    ["", "3", "speed: 1", "learner: {speed: 1}", "total_steps: x", "rules: 3", "[", "- 1"],
 )
 def test_wrong_files_are_refused_in_one_line(content, tmp_path, capsys):
     path = tmp_path / "recipe.yaml"
@@ -262,6 +264,43 @@ def test_what_the_environment_refuses_makes_no_run_folder(flags, tmp_path, monke
     assert stopped.value.code == 2
     assert capsys.readouterr().err.count("\n") == 1
     assert not run.exists()
+
+
+@pytest.mark.parametrize(
+    ("content", "held"), [("", "holds nothing"), ("- 1", "holds [1]"), ("3", "holds 3")]
+)
+def test_a_file_without_settings_is_told_what_it_holds(content, held, tmp_path, capsys):
+    path = tmp_path / "recipe.yaml"
+    path.write_text(content)
+    for flags in (["--config", str(path)], [f"--config={path}"]):
+        with pytest.raises(SystemExit):
+            parse(PPOConfig, "training.ppo", flags)
+        assert held in capsys.readouterr().err
+
+
+def test_a_run_of_another_script_is_not_gone_on_with(tmp_path, capsys):
+    folder = run_folder.create(tiny(tmp_path / "run"))
+    with pytest.raises(SystemExit) as stopped:
+        parse(TDConfig, "training.td", ["--resume", str(folder)])
+    assert stopped.value.code == 2
+    error = capsys.readouterr().err
+    assert "is no configuration of python -m training.td" in error
+    assert error.count("\n") == 1
+
+
+def test_a_damaged_result_is_named_when_a_run_is_gone_on_with(tmp_path):
+    config = tiny(tmp_path / "run")
+    damaged = train(config) / "seed_0" / "evaluation.json"
+    damaged.write_text('{"random": ')
+    with pytest.raises(ValueError, match=rf"{damaged} is damaged"):
+        ppo.run(config, tmp_path / "run", StopRequest())
+
+
+def test_training_without_its_packages_is_told_what_to_install(tmp_path):
+    hide = "import sys; sys.modules['cmaes'] = sys.modules['torch'] = None; import training.ppo"
+    done = subprocess.run([sys.executable, "-c", hide], check=False, capture_output=True, text=True)
+    assert done.returncode == 2
+    assert done.stderr == "error: training needs torch, cmaes: pip install -e '.[train]'\n"
 
 
 def test_a_run_folder_is_never_written_over(tmp_path):
@@ -300,7 +339,7 @@ def test_a_checkpoint_without_a_file_is_refused(damage, tmp_path):
     config = tiny(tmp_path / "run")
     with pytest.raises(RunStoppedError):
         train(config, StopAfter(1))
-    checkpoint = run_folder.Checkpoints(tmp_path / "run" / "seed_0", 2).newest()
+    checkpoint = run_folder.Checkpoints(tmp_path / "run" / "seed_0", 2, 1.0).newest()
     (checkpoint / damage).unlink()
     with pytest.raises(ValueError, match="cannot be read"):
         ppo.run(config, tmp_path / "run", StopRequest())
@@ -310,7 +349,7 @@ def test_a_damaged_checkpoint_is_refused(tmp_path):
     config = tiny(tmp_path / "run")
     with pytest.raises(RunStoppedError):
         train(config, StopAfter(1))
-    checkpoint = run_folder.Checkpoints(tmp_path / "run" / "seed_0", 2).newest()
+    checkpoint = run_folder.Checkpoints(tmp_path / "run" / "seed_0", 2, 1.0).newest()
     os.truncate(checkpoint / "state.pkl", 100)
     with pytest.raises(ValueError, match="cannot be read"):
         ppo.run(config, tmp_path / "run", StopRequest())

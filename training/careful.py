@@ -24,7 +24,6 @@ from __future__ import annotations
 
 import pickle
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -99,7 +98,9 @@ class Search:
         self.found: dict[tuple[str, int], tuple[float, ...]] = {}
         self.points: dict[int, dict[str, Any]] = {}
         self._strategy: CMA | None = None
-        self._checkpoints = run_folder.Checkpoints(folder, config.keep_checkpoints)
+        self._checkpoints = run_folder.Checkpoints(
+            folder, config.keep_checkpoints, config.checkpoint_minutes
+        )
         newest = self._checkpoints.newest()
         if newest is not None:
             self._restore(newest)
@@ -108,9 +109,8 @@ class Search:
         try:
             state = pickle.loads((checkpoint / "state.pkl").read_bytes())
             self.found, self.points, self._strategy = state
-        except Exception as error:  # whatever a damaged file provokes
-            message = f"checkpoint {checkpoint} cannot be read ({error!r}); delete it to go on from"
-            raise ValueError(f"{message} the one before") from error
+        except Exception as error:
+            raise run_folder.unreadable(checkpoint, error) from error
 
     def _write(self, folder: Path) -> None:
         state = (self.found, self.points, self._strategy)
@@ -130,20 +130,13 @@ class Search:
         Raises:
             RunStoppedError: The user asked for it; a checkpoint has been saved.
         """
-        saved_at = time.monotonic()
         wanted = [(part, players) for players in self.config.players for part in PARTS]
         total = len(wanted) * self.config.search.generations
         with tqdm(total=total, initial=self._done, unit=" generations", mininterval=1) as bar:
             while self._done < total:
                 self._improve(*wanted[len(self.found)])
                 bar.update(self._done - bar.n)
-                due = time.monotonic() - saved_at > 60 * self.config.checkpoint_minutes
-                asked_to_stop = stop.made
-                if due or asked_to_stop:
-                    self._checkpoints.save(self._done, self._write)
-                    saved_at = time.monotonic()
-                if asked_to_stop:
-                    raise RunStoppedError
+                self._checkpoints.save_if_due(self._done, self._write, stop)
         self._checkpoints.save(self._done, self._write)  # what is left is to judge
 
     def _improve(self, part: str, players: int) -> None:

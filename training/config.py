@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields, is_dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, Literal, NoReturn, TypeVar, cast
 
@@ -276,13 +277,14 @@ def parse(
     parser.add_argument("--resume", metavar="RUN", help="go on with a run; takes no other flag")
     parser.add_class_arguments(kind, fail_untyped=True)
     try:
+        _refuse_other_than_settings(given)
         options = parser.parse_args(given)
         if options.resume is None:
             return _build(kind, parser, options), None
         if len(given) > (1 if given[0].startswith("--resume=") else 2):
             parser.error("--resume goes on with the run's own configuration: no other flag")
         run = Path(options.resume)
-        return read_config(kind, run / "config.yaml"), run
+        return read_config(kind, script, run / "config.yaml"), run
     except (ArgumentError, ValueError, TypeError) as error:
         fail(BAD_ARGUMENTS, str(error))
 
@@ -298,17 +300,45 @@ def _config_first(arguments: Sequence[str]) -> list[str]:
     return given
 
 
-def read_config(kind: type[Config], path: Path) -> Config:
+def _refuse_other_than_settings(given: Sequence[str]) -> None:
+    """Refuse a recipe that is empty or something else than settings."""
+    named = [file for flag, file in pairwise(given) if flag == "--config"]
+    named += [flag.removeprefix("--config=") for flag in given if flag.startswith("--config=")]
+    for path in map(Path, named):
+        if path.is_file():
+            settings_of(path)
+
+
+def settings_of(path: Path) -> dict[str, Any]:
+    """The settings of a file in YAML, not checked.
+
+    Raises:
+        ValueError: It is no such file.
+    """
+    try:
+        settings = yaml.safe_load(path.read_text())
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        raise ValueError(f"{path} cannot be read: {error}") from error
+    if not isinstance(settings, dict):
+        got = "nothing" if settings is None else f"{settings!r:.40}"
+        raise ValueError(f"{path} must hold settings, such as total_steps: 1000; it holds {got}")
+    return settings
+
+
+def read_config(kind: type[Config], script: str, path: Path) -> Config:
     """A resolved configuration that `write_config` wrote.
 
     Raises:
-        ValueError: The file is missing, or is no such configuration.
+        ValueError: The file is missing, or is no configuration of this script.
     """
     if not path.is_file():
         raise ValueError(f"no run to go on with: there is no {path}")
-    parser = _Parser(exit_on_error=False)
+    parser = ArgumentParser(exit_on_error=False)
     parser.add_class_arguments(kind, fail_untyped=True)
-    return _build(kind, parser, parser.parse_path(str(path)))
+    try:
+        return _build(kind, parser, parser.parse_object(settings_of(path)))
+    except (ArgumentError, TypeError, ValueError) as error:
+        raise ValueError(f"{path} is no configuration of python -m {script}: {error}") from error
 
 
 def _build(kind: type[Config], parser: ArgumentParser, options: Namespace) -> Config:

@@ -188,12 +188,8 @@ def _move_on(game, network, memory, exploring, key, chances, rules):
 
     Writes what is expected after the best move into ``chances``. Returns what the step came to.
     """
-    die = roll(game, rules)
-    player = player_of(game)
-    if die == 0:
-        set_turn(game, player_after(player, 1, rules), 0)
+    if not roll_or_pass(game, rules):
         return _PASSED
-    set_turn(game, player, die)
     best = lookahead.decide(game, _ONE_LEVEL, network, memory, chances, rules)
     move = best
     word = dice.word(game[KEY] ^ key, rolls_of(game))
@@ -206,7 +202,16 @@ def _move_on(game, network, memory, exploring, key, chances, rules):
 
 
 @compiled
-def roll(game, rules):
+def roll_or_pass(game, rules):
+    """Roll for the player whose turn it is, or pass. Returns whether there is a move."""
+    die = _roll(game, rules)
+    player = player_of(game)
+    set_turn(game, player if die > 0 else player_after(player, 1, rules), die)
+    return die > 0
+
+
+@compiled
+def _roll(game, rules):
     """Roll as often as the player may until there is a move (R9). Returns the die, 0 for none."""
     own = game[player_of(game)]
     for _ in range(allowed_tries(own, rules)):

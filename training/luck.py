@@ -30,10 +30,8 @@ from ludo_env.core.kernels import (
     legal_moves,
     opponents_of,
     play,
-    player_after,
     player_of,
     players,
-    set_turn,
 )
 from ludo_env.core.network import Arrays
 from ludo_env.core.rows import row_of
@@ -42,7 +40,7 @@ from ludo_env.core.threads import Threads
 from ludo_env.core.turns import LEARNER, POLICIES_OF
 from ludo_env.rewards import Win
 from ludo_env.sb3 import LudoVecEnv
-from training.lessons import roll
+from training.lessons import roll_or_pass
 
 _ONE_LEVEL = (0,)
 _NANOSECONDS = 100_000.0  # about what a step takes
@@ -199,7 +197,7 @@ def play_on(games, actions, seats, agent_of, networks, evaluation, skip_forced, 
             while move == 0:
                 lookahead.look(game, _ONE_LEVEL, evaluation, memory, chances, rules)
                 luck[row] -= chances[learner]
-                if _roll_on(game, rules):
+                if roll_or_pass(game, rules):
                     lookahead.decide(game, _ONE_LEVEL, evaluation, memory, chances, rules)
                     move = legal_moves(game, rules)
                 else:
@@ -226,12 +224,3 @@ def play_on(games, actions, seats, agent_of, networks, evaluation, skip_forced, 
 def _network_at(networks, k):
     table, bias, hidden, hidden_bias, output, output_bias = networks
     return table[k], bias[k], hidden[k], hidden_bias[k], output[k], output_bias[k]
-
-
-@compiled
-def _roll_on(game, rules):
-    """Roll for the player whose turn it is, or pass. Returns whether there is a move."""
-    die = roll(game, rules)
-    player = player_of(game)
-    set_turn(game, player if die > 0 else player_after(player, 1, rules), die)
-    return die > 0

@@ -10,7 +10,6 @@ and the last checkpoint stays. `--resume` goes on from it exactly as if nothing 
 
 from __future__ import annotations
 
-import json
 import os
 import pickle
 import sys
@@ -39,7 +38,7 @@ from training.config import PPOConfig
 from training.imitation import imitate
 from training.luck import WithoutLuck
 from training.pool import Pool, snapshot
-from training.stopping import RunStoppedError, StopRequest
+from training.stopping import StopRequest, counted_games
 
 
 @dataclass
@@ -82,7 +81,6 @@ class Conductor(BaseCallback):
         self.notes = notes
         self.stop = stop
         self._luck_judge = luck_judge(config)
-        self._saved_at = time.monotonic()
         self._bar: tqdm | None = None
         self._began_at: float | None = None
 
@@ -104,13 +102,7 @@ class Conductor(BaseCallback):
         self._measure_if_due()
         if isinstance(self.training_env, WithoutLuck):
             self.training_env.judge_by(self._luck_judge or self.model.policy.critic_network())
-        due = time.monotonic() - self._saved_at > 60 * self.config.checkpoint_minutes
-        asked_to_stop = self.stop.made
-        if due or asked_to_stop:
-            self.checkpoints.save(self.num_timesteps, self._write)
-            self._saved_at = time.monotonic()
-        if asked_to_stop:
-            raise RunStoppedError
+        self.checkpoints.save_if_due(self.num_timesteps, self._write, self.stop)
         self._began_at = time.perf_counter()
 
     def _note_time(self) -> None:
@@ -258,7 +250,7 @@ def train(config: PPOConfig, seed: int, folder: Path, stop: StopRequest) -> Mask
         RunStoppedError: The user asked for it; where learning has begun, a checkpoint is saved.
         ValueError: The checkpoint cannot be read.
     """
-    checkpoints = run_folder.Checkpoints(folder, config.keep_checkpoints)
+    checkpoints = run_folder.Checkpoints(folder, config.keep_checkpoints, config.checkpoint_minutes)
     newest = checkpoints.newest()
     model, notes = begin(config, seed, stop) if newest is None else run_folder.load(newest)
     model.set_logger(configure(str(folder / "tensorboard"), ["tensorboard"]))
@@ -290,13 +282,7 @@ def judge(config: PPOConfig, model: MaskablePPO, seed: int, stop: StopRequest) -
     """
     chosen = config.evaluation
     total = chosen.games * len(chosen.against)
-    with tqdm(total=total, unit=" games", mininterval=1.0, desc=f"seed {seed} evaluated") as bar:
-
-        def count(games: int) -> None:
-            bar.update(games)
-            if stop.made:
-                raise RunStoppedError
-
+    with counted_games(total, f"seed {seed} evaluated", stop) as count:
         return evaluation.evaluate(
             SB3Agent(model),
             chosen.against,
@@ -317,7 +303,7 @@ def run(config: PPOConfig, folder: Path, stop: StopRequest) -> dict[int, Any]:
         if not done.exists():
             model = run_folder.load_trained(own) or train(config, seed, own, stop)
             run_folder.write_json(judge(config, model, seed, stop), done)
-        results[seed] = json.loads(done.read_text())
+        results[seed] = run_folder.read_json(done)
     return results
 
 
@@ -326,7 +312,7 @@ def conclude(config: PPOConfig, folder: Path, results: dict[int, Any]) -> None:
     everything = {"seeds": results, "spread": evaluation.spreads(results)}
     run_folder.write_json(everything, folder / "evaluation.json")
     points = {
-        seed: json.loads((run_folder.seed_folder(folder, seed) / "learning_curve.json").read_text())
+        seed: run_folder.read_json(run_folder.seed_folder(folder, seed) / "learning_curve.json")
         for seed in results
     }
     if all(points.values()):

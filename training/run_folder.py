@@ -30,6 +30,7 @@ from sb3_contrib import MaskablePPO
 
 from ludo_env.machine import versions
 from training.config import write_config
+from training.stopping import RunStoppedError, StopRequest
 
 PACKAGES = ("cmaes", "torch", "stable-baselines3", "sb3-contrib", "jsonargparse")
 
@@ -68,17 +69,50 @@ def write_json(content: Any, path: Path) -> None:
     os.replace(partial, path)
 
 
+def read_json(path: Path) -> Any:
+    """What a file holds that `write_json` wrote.
+
+    Raises:
+        ValueError: It is damaged.
+    """
+    try:
+        return json.loads(path.read_text())
+    except ValueError as error:
+        raise ValueError(f"{path} is damaged: {error}") from error
+
+
 class Checkpoints:
     """A run's or a seed's checkpoints: everything that its next step depends on.
 
     Args:
         folder: The folder of the run or the seed.
         keep: How many are kept.
+        minutes: From one to the next.
     """
 
-    def __init__(self, folder: Path, keep: int) -> None:
+    def __init__(self, folder: Path, keep: int, minutes: float) -> None:
         self.folder = folder / "checkpoints"
         self.keep = keep
+        self.minutes = minutes
+        self._saved_at = time.monotonic()
+
+    def save_if_due(self, step: int, write: Callable[[Path], None], stop: StopRequest) -> None:
+        """Save a checkpoint where it is time to, or where the user wants to stop.
+
+        Args:
+            step: See `save`.
+            write: See `save`.
+            stop: Whether the user wants to stop.
+
+        Raises:
+            RunStoppedError: The user does; the checkpoint is saved.
+        """
+        asked_to_stop = stop.made
+        if asked_to_stop or time.monotonic() - self._saved_at > 60 * self.minutes:
+            self.save(step, write)
+            self._saved_at = time.monotonic()
+        if asked_to_stop:
+            raise RunStoppedError
 
     def save(self, step: int, write: Callable[[Path], None]) -> None:
         """Save a checkpoint, whole or not at all.
@@ -107,6 +141,14 @@ class Checkpoints:
         return next(reversed(self.all()), None)
 
 
+def unreadable(checkpoint: Path, error: Exception) -> ValueError:
+    """What to raise where restoring a checkpoint failed, whatever a damaged file provoked."""
+    return ValueError(
+        f"checkpoint {checkpoint} cannot be read, or does not fit the run's config.yaml "
+        f"({error!r}); delete it to go on from the one before"
+    )
+
+
 def write_checkpoint(model: MaskablePPO, notes: Any, folder: Path) -> None:
     """Write a model at a rollout boundary: itself, games, generators and the training's notes."""
     model.save(folder / "model.zip")
@@ -126,9 +168,8 @@ def load(checkpoint: Path) -> tuple[MaskablePPO, Any]:
         model = MaskablePPO.load(path, state["env"], "cpu", force_reset=False)
         _restore_generators(state["generators"])
         return model, state["notes"]
-    except Exception as error:  # whatever a damaged file provokes
-        message = f"checkpoint {checkpoint} cannot be read ({error!r}); delete it to go on from"
-        raise ValueError(f"{message} the one before") from error
+    except Exception as error:
+        raise unreadable(checkpoint, error) from error
 
 
 def load_trained(folder: Path) -> MaskablePPO | None:

@@ -62,3 +62,21 @@ def stop_on_interrupt() -> Iterator[StopRequest]:
     finally:
         for number, handler in old.items():
             signal.signal(number, handler)
+
+
+@contextmanager
+def counted_games(
+    total: int, description: str, stop: StopRequest
+) -> Iterator[Callable[[int], None]]:
+    """A progress bar over games, as the function that counts them.
+
+    That function raises `RunStoppedError` where the user asked to stop.
+    """
+    with tqdm(total=total, unit=" games", mininterval=1, desc=description) as bar:
+
+        def count(games: int) -> None:
+            bar.update(games)
+            if stop.made:
+                raise RunStoppedError
+
+        yield count

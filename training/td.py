@@ -39,7 +39,7 @@ from ludo_env.machine import versions
 from training import command, curve, evaluation, run_folder
 from training.config import as_dict
 from training.lessons import Lessons, SelfPlay
-from training.stopping import RunStoppedError, StopRequest
+from training.stopping import StopRequest, counted_games
 from training.td_config import TDConfig
 
 
@@ -194,7 +194,9 @@ class Run:
         self.folder = folder
         self.learner = Learner(config)
         self.points: list[dict[str, Any]] = []
-        self.checkpoints = run_folder.Checkpoints(folder, config.keep_checkpoints)
+        self.checkpoints = run_folder.Checkpoints(
+            folder, config.keep_checkpoints, config.checkpoint_minutes
+        )
         newest = self.checkpoints.newest()
         if newest is not None:
             self._restore(newest)
@@ -204,9 +206,8 @@ class Run:
             state = torch.load(checkpoint / "state.pt", weights_only=True)
             self.learner.restore(state["learner"])
             self.points = state["points"]
-        except Exception as error:  # whatever a damaged file provokes
-            message = f"checkpoint {checkpoint} cannot be read ({error!r}); delete it to go on from"
-            raise ValueError(f"{message} the one before") from error
+        except Exception as error:
+            raise run_folder.unreadable(checkpoint, error) from error
 
     def train(self, stop: StopRequest) -> None:
         """Learn up to the last position.
@@ -215,7 +216,6 @@ class Run:
             RunStoppedError: The user asked for it; a checkpoint has been saved.
         """
         total, learner = self.config.total_positions, self.learner
-        saved_at = time.monotonic()
         with tqdm(
             total=total,
             initial=learner.positions,
@@ -228,13 +228,7 @@ class Run:
                 learner.improve()
                 bar.update(learner.positions - bar.n)
                 self._measure_if_due(bar)
-                due = time.monotonic() - saved_at > 60 * self.config.checkpoint_minutes
-                asked_to_stop = stop.made
-                if due or asked_to_stop:
-                    self.checkpoints.save(learner.positions, self._write)
-                    saved_at = time.monotonic()
-                if asked_to_stop:
-                    raise RunStoppedError
+                self.checkpoints.save_if_due(learner.positions, self._write, stop)
         self.checkpoints.save(learner.positions, self._write)  # what is left is to judge it
 
     def _write(self, folder: Path) -> None:
@@ -284,13 +278,7 @@ class Run:
     def _final_results(self, stop: StopRequest) -> dict[str, Any]:
         chosen = self.config.evaluation
         total = chosen.games * len(chosen.against) * len(chosen.players)
-        with tqdm(total=total, unit=" games", mininterval=1, desc="evaluated") as bar:
-
-            def count(games: int) -> None:
-                bar.update(games)
-                if stop.made:
-                    raise RunStoppedError
-
+        with counted_games(total, "evaluated", stop) as count:
             return judge(self.config, self.learner.average.network(), chosen.games, count)
 
 

@@ -118,6 +118,8 @@ def _from_text(spec: str, seed: int) -> Agent:
         raise ValueError(f"unknown agent {spec!r}; known are {', '.join(SPECS)}")
     if family in _FAMILIES:
         return _FAMILIES[family](argument, seed)
+    if family in POLICIES:
+        raise ValueError(f"agent {spec!r}: {family} stands alone; known are {', '.join(SPECS)}")
     return _from_module(spec, family, argument)
 
 

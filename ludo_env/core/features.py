@@ -27,7 +27,6 @@ from __future__ import annotations
 from ludo_env.core.bits import highest_bit, popcount
 from ludo_env.core.jit import compiled
 from ludo_env.core.kernels import (
-    START_SQUARE,
     TRACK,
     in_yard,
     player_after,
@@ -36,6 +35,7 @@ from ludo_env.core.kernels import (
     quarter_turns,
     turned,
 )
+from ludo_env.core.reach import hits_of
 from ludo_env.core.rules import (
     HOME_JUMPS,
     MANDATORY_CAPTURE,
@@ -120,7 +120,7 @@ def _write_hits_on_roller(game, roller, features, count, rules):
     for places in range(1, players(rules)):
         other = player_after(roller, places, rules)
         quarters = quarter_turns(roller, other, places, rules)
-        by_one, by_two = _hits(game[other], rules)
+        by_one, by_two = hits_of(game[other], rules)
         seen = turned(by_one, quarters)
         twice |= once & seen | turned(by_two, quarters)
         once |= seen
@@ -135,7 +135,7 @@ def _write_hits_on_other(game, roller, places, corner, features, count, rules):
     other = player_after(roller, places, rules)
     own = game[other] & TRACK
     back = quarter_turns(other, roller, players(rules) - places, rules)
-    by_one, by_two = _hits(game[roller], rules)
+    by_one, by_two = hits_of(game[roller], rules)
     first = corner * BLOCK
     count = _write_set(own & turned(by_one, back), first + HIT, features, count)
     count = _write_set(own & turned(by_two, back), first + HIT_TWICE, features, count)
@@ -144,18 +144,5 @@ def _write_hits_on_other(game, roller, places, corner, features, count, rules):
         third = player_after(other, others, rules)
         if third != roller:
             quarters = quarter_turns(other, third, others, rules)
-            later |= turned(_hits(game[third], rules)[0], quarters)
+            later |= turned(hits_of(game[third], rules)[0], quarters)
     return _write_set(own & later, first + HIT_LATER, features, count)
-
-
-@compiled
-def _hits(own, rules):
-    """Track squares that one roll of a player can reach: in at least one way, in at least two."""
-    once = START_SQUARE if in_yard(own, rules) > 0 else 0
-    twice = 0
-    track = own & TRACK
-    for die in range(1, 7):
-        reached = track << die & TRACK
-        twice |= once & reached
-        once |= reached
-    return once, twice

@@ -34,6 +34,19 @@ def threats_of(own, rules):
 
 
 @compiled
+def hits_of(own, rules):
+    """Track squares that one roll of a player can reach: in one way at least, in two at least."""
+    once = START_SQUARE if in_yard(own, rules) > 0 else 0
+    twice = 0
+    track = own & TRACK
+    for die in range(1, 7):
+        reached = track << die & TRACK
+        twice |= once & reached
+        once |= reached
+    return once, twice
+
+
+@compiled
 def threats_to(game, player, rules):
     """`threats_of` all opponents, in the player's frame."""
     soon = later = 0
