@@ -16,7 +16,7 @@ from ludo_env.agents.exact import ExactAgent
 from ludo_env.arena import plots, stats, summary, table
 from ludo_env.arena.page import page
 from ludo_env.arena.regret import losses
-from ludo_env.arena.report import behaviour, superiority
+from ludo_env.arena.report import behaviour, behaviour_rows, superiority
 from ludo_env.cli import main
 from ludo_env.core.noting import NOTES
 from ludo_env.sb3 import LudoVecEnv
@@ -108,6 +108,14 @@ def test_behaviour_is_what_was_noted(match):
     assert found["captures_per_game"] == total["captures"] / 400
     assert found["with_a_choice"] == total["choices"] / total["decisions"]
     assert found["free_captures_taken"] is None  # captures are mandatory
+
+
+def test_thinking_time_is_told_of_the_agents_that_were_asked():
+    found = summary(arena.play(["expectimax:1", "advance"], games=4, rules=TWO, seed=1))
+    asked, compiled = (agent["behaviour"]["seconds_per_decision"] for agent in found["agents"])
+    assert asked > 0
+    assert compiled is None
+    assert behaviour_rows(found)[-1] == ("seconds per decision", f"{asked:.1e}", "-")
 
 
 def test_an_agent_that_captures_when_free_is_told_from_one_that_does_not():

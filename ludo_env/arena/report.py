@@ -17,7 +17,7 @@ from ludo_env.core.checks import Ints
 from ludo_env.core.noting import NOTES
 from ludo_env.solution import Solution
 
-_DIGITS = {"seconds_per_decision": 7, "regret_per_choice": 5}
+_FORMATS = {"seconds_per_decision": ".1e", "regret_per_choice": ".5f"}
 
 ANCHOR = "random"
 """The agent that has 0 points, where it plays."""
@@ -116,7 +116,8 @@ def behaviour(results: Results, number: int) -> dict[str, float | None]:
         Decisions in a game; the share of them with a choice; pawns captured and lost in a game; the
         share of captures taken where it was free to take one or not (None where it never was);
         pawns that stand one to six squares ahead of an opponent's after its moves, on average; the
-        game's rolls until a first pawn is in the column; seconds of thought for a decision.
+        game's rolls until a first pawn is in the column; seconds of thought for a decision (None where
+        compiled code plays).
     """
     rows, players = results.seats_of(number)
     notes = results.notes[rows, players]
@@ -132,7 +133,7 @@ def behaviour(results: Results, number: int) -> dict[str, float | None]:
         "free_captures_taken": _share(total["free_captures_taken"], total["free_captures"]),
         "exposed_pawns": _share(total["exposed"], decisions),
         "rolls_to_column": _mean(arrived[arrived > 0]),
-        "seconds_per_decision": _share(seconds, decisions),
+        "seconds_per_decision": _share(seconds, decisions) or None,
     }
 
 
@@ -230,13 +231,17 @@ def behaviour_rows(found: Mapping[str, Any]) -> list[tuple[str, ...]]:
     rows = [("", *(agent["name"] for agent in found["agents"]))]
     for name in found["agents"][0]["behaviour"]:
         values = (agent["behaviour"][name] for agent in found["agents"])
-        digits = _DIGITS.get(name, 3)
-        rows.append((name.replace("_", " "), *(_number(value, digits) for value in values)))
+        shown = (_formatted(value, _FORMATS.get(name, ".3f")) for value in values)
+        rows.append((name.replace("_", " "), *shown))
     return rows
 
 
 def _number(value: float | None, digits: int) -> str:
-    return "-" if value is None else f"{value:.{digits}f}"
+    return _formatted(value, f".{digits}f")
+
+
+def _formatted(value: float | None, form: str) -> str:
+    return "-" if value is None else format(value, form)
 
 
 def _range(interval: Sequence[float | None], digits: int) -> str:
