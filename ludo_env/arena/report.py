@@ -116,8 +116,8 @@ def behaviour(results: Results, number: int) -> dict[str, float | None]:
         Decisions in a game; the share of them with a choice; pawns captured and lost in a game; the
         share of captures taken where it was free to take one or not (None where it never was);
         pawns that stand one to six squares ahead of an opponent's after its moves, on average; the
-        game's rolls until a first pawn is in the column; seconds of thought for a decision (None where
-        compiled code plays).
+        game's rolls until a first pawn is in the column; seconds of thought for a decision (None
+        where compiled code plays).
     """
     rows, players = results.seats_of(number)
     notes = results.notes[rows, players]
