@@ -6,6 +6,8 @@ from ludo_env.core.batch import GameBatch, IllegalMoveError
 from ludo_env.core.game import Game
 from ludo_env.core.observation import OBSERVATION
 from ludo_env.core.position import Position
+from ludo_env.core.record import Record
+from ludo_env.core.record_file import Records, write_records
 from ludo_env.core.rules import Rules
 from ludo_env.registration import register
 from ludo_env.render import notebook
@@ -18,11 +20,14 @@ __all__ = [
     "GameBatch",
     "IllegalMoveError",
     "Position",
+    "Record",
+    "Records",
     "Rules",
     "__version__",
     "ludo_v0",
     "make_agent",
     "solver",
+    "write_records",
 ]
 
 register()

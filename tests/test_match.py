@@ -15,7 +15,6 @@ import pytest
 
 from ludo_env import Game, GameBatch, Rules, arena, make_agent
 from ludo_env.arena import AgentFaultError, Schedule, files, play, summary, table
-from ludo_env.arena.playing import with_forfeits
 from ludo_env.core import rollout
 from ludo_env.core.noting import NOTES
 
@@ -350,14 +349,6 @@ def test_after_so_many_faults_an_agent_is_not_asked_any_more(batch_size):
     assert agent.asked < 10
     assert summary(results)["agents"][0]["forfeited"] == 400
     assert results.win_rate(0) == 0.0
-
-
-def test_those_who_forfeit_come_last_and_the_others_keep_their_order():
-    lost = np.array([True, False, False, False])
-    assert with_forfeits(np.array([1, 2, 3, 4]), lost).tolist() == [4, 1, 2, 3]
-    assert with_forfeits(np.array([1, 2, 2, 4]), lost).tolist() == [4, 1, 1, 3]
-    assert with_forfeits(np.array([1, 2, 3, 4]), lost[::-1]).tolist() == [1, 2, 3, 4]
-    assert with_forfeits(np.array([1, 2]), np.array([True, True])).tolist() == [0, 0]
 
 
 # Files

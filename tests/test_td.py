@@ -15,6 +15,7 @@ from ludo_env.agents.expectimax import Expectimax
 from ludo_env.agents.network import Network
 from ludo_env.arena import play
 from ludo_env.core.features import MOST_FEATURES
+from ludo_env.core.record_file import Records
 from training import lessons, run_folder, td
 from training.config import parse
 from training.lessons import SelfPlay
@@ -209,6 +210,7 @@ def test_a_run_leaves_all_that_is_promised(tmp_path):
     points = json.loads((folder / "learning_curve.json").read_text())
     assert [point["steps"] for point in points] == [0, 1024, 2048]
     assert make_agent(f"td:{folder / 'td.npz'}").evaluation.about["positions"] == 2048
+    assert "trained" in Records(folder / "games" / "4_players" / "advance.jsonl")[0].agents
 
 
 def test_resuming_goes_on_exactly_as_if_nothing_had_happened(tmp_path):

@@ -14,6 +14,7 @@ from sb3_contrib import MaskablePPO
 
 from ludo_env import make_agent
 from ludo_env.arena import play
+from ludo_env.core.record_file import Records
 from ludo_env.sb3 import LudoVecEnv
 from training import curve, ppo, run_folder, stopping
 from training.config import EnvConfig, EvaluationConfig, LearnerConfig, PPOConfig, parse
@@ -84,6 +85,11 @@ def test_a_run_folder_holds_all_that_is_promised(tmp_path, capsys):
     results = json.loads((folder / "evaluation.json").read_text())
     assert results["seeds"]["0"]["random"]["games"] == 4
     assert "win rate" in capsys.readouterr().out
+    games = Records(folder / "seed_0" / "games" / "random.jsonl")
+    assert [games[number].agents for number in games] == [
+        ("trained", "random"),
+        ("random", "trained"),
+    ] * 2
 
 
 def test_resuming_goes_on_exactly_as_if_nothing_had_happened(tmp_path):

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import re
 import statistics
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from ludo_env.agents.base import Agent, make_agent
 from ludo_env.arena.match import play
 from ludo_env.arena.report import aligned, summary
+from ludo_env.arena.results import Results
+from ludo_env.core.record_file import write_records
 from ludo_env.core.rules import Rules
+
+KEPT_GAMES = 100
+"""Games of a match that are kept to be looked at."""
 
 
 def evaluate(
@@ -20,8 +27,18 @@ def evaluate(
     rules: Rules,
     seed: int,
     progress: Callable[[int], None] | None = None,
+    keep_in: Path | None = None,
 ) -> dict[str, Any]:
     """Play an agent against each of the opponents, who fill all other seats.
+
+    Args:
+        agent: The agent.
+        against: The opponents.
+        games: Games against each.
+        rules: The rules.
+        seed: The seed of the games.
+        progress: Called with the number of games that have just ended.
+        keep_in: A folder for the first `KEPT_GAMES` records of each match, in OPPONENT.jsonl.
 
     Returns:
         For each opponent the `summary` of the match, the agent first.
@@ -38,7 +55,16 @@ def evaluate(
             progress=progress,
         )
         results[opponent] = summary(match)
+        if keep_in is not None:
+            keep(match, keep_in, opponent)
     return results
+
+
+def keep(match: Results, folder: Path, opponent: str) -> None:
+    """Write a match's first records."""
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"{re.sub(r'[^A-Za-z0-9_.-]+', '_', opponent)}.jsonl"
+    write_records(path, [match.record(row) for row in range(min(KEPT_GAMES, len(match)))])
 
 
 def point(steps: int, results: Mapping[str, Any]) -> dict[str, Any]:

@@ -274,8 +274,10 @@ def train(config: PPOConfig, seed: int, folder: Path, stop: StopRequest) -> Mask
     return model
 
 
-def judge(config: PPOConfig, model: MaskablePPO, seed: int, stop: StopRequest) -> dict[str, Any]:
-    """The final evaluation of one seed.
+def judge(
+    config: PPOConfig, model: MaskablePPO, seed: int, folder: Path, stop: StopRequest
+) -> dict[str, Any]:
+    """The final evaluation of one seed; some of its games are kept in the seed's folder.
 
     Raises:
         RunStoppedError: The user asked for it; the evaluation is to be done again.
@@ -290,6 +292,7 @@ def judge(config: PPOConfig, model: MaskablePPO, seed: int, stop: StopRequest) -
             rules=config.rules,
             seed=chosen.seed,
             progress=count,
+            keep_in=folder / "games",
         )
 
 
@@ -302,7 +305,7 @@ def run(config: PPOConfig, folder: Path, stop: StopRequest) -> dict[int, Any]:
         done = own / "evaluation.json"
         if not done.exists():
             model = run_folder.load_trained(own) or train(config, seed, own, stop)
-            run_folder.write_json(judge(config, model, seed, stop), done)
+            run_folder.write_json(judge(config, model, seed, own, stop), done)
         results[seed] = run_folder.read_json(done)
     return results
 

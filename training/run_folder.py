@@ -8,6 +8,7 @@ RUN/seed_K/tensorboard/    the learner's own log
 RUN/seed_K/checkpoints/    step_N/model.zip (usable as sb3:PATH) and step_N/state.pkl
 RUN/seed_K/model.zip       the trained agent
 RUN/seed_K/evaluation.json, learning_curve.json
+RUN/seed_K/games/          some games of the evaluation, OPPONENT.jsonl
 RUN/seed_K/pool.json       past selves: when they were, games against them, win rate of late
 """
 

@@ -13,6 +13,7 @@ RUN/checkpoints/                  step_N/state.pt
 RUN/learning_curve.json, .png     strength while training, by positions and minutes
 RUN/td.npz                        the trained network: the agent td:RUN/td.npz
 RUN/evaluation.json               the results
+RUN/games/                        some of their games, N_players/OPPONENT.jsonl
 """
 
 from __future__ import annotations
@@ -161,6 +162,7 @@ def judge(
     network: Network,
     games: int,
     progress: Callable[[int], None] | None = None,
+    keep_in: Path | None = None,
 ) -> dict[str, Any]:
     """The network's results, by opponent and number of players."""
     chosen, agent = config.evaluation, Expectimax(1, network, "trained")
@@ -173,6 +175,7 @@ def judge(
             rules=Rules(num_players=players),
             seed=chosen.seed,
             progress=progress,
+            keep_in=None if keep_in is None else keep_in / f"{players}_players",
         )
         results |= {f"{name}, {players} players": result for name, result in found.items()}
     return results
@@ -279,7 +282,8 @@ class Run:
         chosen = self.config.evaluation
         total = chosen.games * len(chosen.against) * len(chosen.players)
         with counted_games(total, "evaluated", stop) as count:
-            return judge(self.config, self.learner.average.network(), chosen.games, count)
+            network = self.learner.average.network()
+            return judge(self.config, network, chosen.games, count, self.folder / "games")
 
 
 def brief(result: dict[str, Any]) -> dict[str, Any]:

@@ -1,13 +1,13 @@
-"""Results on disk: JSON lines, a head that tells what is played and a line for each game.
+"""Results on disk: files of records that also hold the schedule and what was noted of each game.
 
-Lines are appended as games end. A file that was cut off in the middle of a line still reads.
+Lines are appended as games end.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,10 +16,10 @@ import numpy as np
 from ludo_env.arena.playing import Fault, Played
 from ludo_env.arena.results import Results
 from ludo_env.arena.schedule import Schedule
+from ludo_env.core import record_file
 from ludo_env.core.noting import NOTES
+from ludo_env.core.record import Record, rolled
 from ludo_env.core.rules import Rules
-
-FORMAT, VERSION = "ludo_env.arena", 1
 
 
 @dataclass(frozen=True)
@@ -42,10 +42,7 @@ class Head:
         """As plain values."""
         schedule = self.schedule
         return {
-            "format": FORMAT,
-            "version": VERSION,
-            "rules": asdict(schedule.rules),
-            "agents": list(self.names),
+            **record_file.head_fields(schedule.rules, self.names),
             "games": schedule.games,
             "seed": schedule.seed,
             "common_dice": schedule.common_dice,
@@ -70,24 +67,31 @@ def create(path: Path, head: Head) -> None:
         raise ValueError(f"{path} cannot be written: {error.strerror}") from error
 
 
-def append(path: Path, games: Iterable[Played]) -> None:
+def append(path: Path, head: Head, games: Iterable[Played]) -> None:
     """Add games to a file; they are with the operating system when this returns."""
     with path.open("a", encoding="utf-8") as file:
-        file.write("".join(_line(game) for game in games))
+        file.write("".join(_line(head, game) for game in games))
 
 
-def _line(game: Played) -> str:
-    fields = {
-        "game": game.game,
-        "places": game.places,
-        "rolls": game.rolls,
-        "actions": game.actions,
+def _line(head: Head, game: Played) -> str:
+    number = np.array([game.game])
+    seed = int(head.schedule.seeds(number)[0])
+    players = head.schedule.seating(number)[0].tolist()
+    record = record_of(head.schedule.rules, seed, [head.names[k] for k in players], game)
+    noted = {
         "notes": game.notes.tolist(),
         "seconds": [round(seconds, 7) for seconds in game.seconds],
-        "forfeits": game.forfeits,
         "faults": [[fault.agent, fault.position, fault.what] for fault in game.faults],
     }
-    return json.dumps(fields, separators=(",", ":")) + "\n"
+    return record_file.line(record_file.game_fields(record, game.game, players) | noted)
+
+
+def record_of(rules: Rules, seed: int, agents: Sequence[str], game: Played) -> Record:
+    """The record of a game of a match."""
+    dice = rolled(seed, 0, game.rolls)
+    return Record(
+        rules, tuple(agents), dice, game.actions, game.places, seed, forfeits=game.forfeits
+    )
 
 
 def read(path: Path) -> tuple[Head, list[Played]]:
@@ -96,13 +100,10 @@ def read(path: Path) -> tuple[Head, list[Played]]:
     Raises:
         ValueError: It cannot be read, or is no such file.
     """
-    try:
-        lines = path.read_text(encoding="utf-8").split("\n")
-    except (OSError, UnicodeDecodeError) as error:
-        raise ValueError(f"{path} cannot be read: {error}") from error
-    head = _read_head(path, lines[0])
+    first, *lines = record_file.lines_of(path)
+    head = _read_head(path, first)
     games: dict[int, Played] = {}
-    for number, line in enumerate(lines[1:-1], 2):  # the last has no end: empty, or cut off
+    for number, line in enumerate(lines, 2):
         try:
             game = _read_line(line, head)
         except (ValueError, KeyError, TypeError, IndexError) as error:
@@ -114,12 +115,8 @@ def read(path: Path) -> tuple[Head, list[Played]]:
 
 
 def _read_head(path: Path, line: str) -> Head:
+    found = record_file.head_of(path, line)
     try:
-        found = json.loads(line)
-        if found["format"] != FORMAT:
-            raise ValueError(f"format {found['format']!r}")
-        if found["version"] != VERSION or found["notes"] != list(NOTES):
-            raise ValueError(f"version {found['version']!r}; this program reads {VERSION}")
         names = tuple(found["agents"])
         schedule = Schedule(
             Rules(**found["rules"]),
@@ -128,27 +125,33 @@ def _read_head(path: Path, line: str) -> Head:
             found["seed"],
             bool(found["common_dice"]),
         )
+        if found["notes"] != list(NOTES):
+            raise ValueError(f"notes {found['notes']!r}")
         return Head(schedule, names, found["max_rolls"], found["until"])
     except (ValueError, KeyError, TypeError) as error:
-        raise ValueError(f"{path} does not begin as results of this package do: {error}") from error
+        raise ValueError(f"{path} holds games, and no match ({error!r})") from error
 
 
 def _read_line(line: str, head: Head) -> Played:
     found = json.loads(line)
-    game, players = found["game"], head.schedule.rules.num_players
+    record = record_file.record_of(found, head.schedule.rules, head.names)
+    game, number = found["game"], np.array([found["game"]])
     notes = np.array(found["notes"], dtype=np.int64)
     if not 0 <= game < head.schedule.games:
         raise ValueError(f"game {game}")
-    if len(found["places"]) != players or notes.shape != (players, len(NOTES)):
-        raise ValueError(f"places {found['places']!r}")
+    if notes.shape != (len(record.places), len(NOTES)):
+        raise ValueError(f"notes of shape {notes.shape}")
+    seating = head.schedule.seating(number)[0].tolist()
+    if record.seed != head.schedule.seeds(number)[0] or found["players"] != seating:
+        raise ValueError(f"game {game} is of another schedule")
     return Played(
         game,
-        tuple(found["places"]),
-        found["rolls"],
-        found["actions"],
+        record.places,
+        len(record.dice),
+        record.actions,
         notes,
         tuple(found["seconds"]),
-        tuple(found["forfeits"]),
+        record.forfeits,
         tuple(Fault(game, *fault) for fault in found["faults"]),
     )
 

@@ -116,7 +116,7 @@ def play(
             left = np.setdiff1d(games_of_round, [game.game for game in ended])
             for some in _shared_out(hall, left, processes):
                 if file is not None:
-                    files.append(Path(file), some)
+                    files.append(Path(file), head, some)
                 ended += some
                 if progress is not None:
                     progress(len(some))

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ludo_env.agents.base import Agent, ask
 from ludo_env.agents.scripted import Scripted
@@ -17,6 +16,7 @@ from ludo_env.arena.schedule import Schedule
 from ludo_env.core import dice
 from ludo_env.core.batch import GameBatch
 from ludo_env.core.checks import Ints
+from ludo_env.core.record import with_forfeits
 from ludo_env.core.scripted import FIRST, policy_code
 from ludo_env.core.watched import WatchedGames
 
@@ -195,14 +195,14 @@ class Hall:
 
     def _ended(self, rows: Ints) -> list[Played]:
         games, lost = self._games, self._lost[rows]
-        all_places = games.batch.places(rows).astype(np.int64)  # 0 where a game was cut
+        places = games.batch.places(rows).tolist()  # 0 where a game was cut
         forfeits: list[tuple[int, ...]] = [()] * len(rows)
         for k in np.flatnonzero(lost.any(axis=1)).tolist():
-            all_places[k] = with_forfeits(all_places[k], lost[k])
             forfeits[k] = tuple(np.flatnonzero(lost[k]).tolist())
+            places[k] = with_forfeits(places[k], forfeits[k])
         columns = (
             self._number[rows].tolist(),
-            map(tuple, all_places.tolist()),
+            map(tuple, places),
             games.batch.rolls[rows].tolist(),
             games.actions(rows),
             games.notes[rows],
@@ -211,13 +211,3 @@ class Hall:
             (tuple(self._faults.pop(row, ())) for row in rows.tolist()),
         )
         return [Played(*game) for game in zip(*columns, strict=True)]
-
-
-def with_forfeits(places: Ints, lost: NDArray[np.bool_]) -> Ints:
-    """Places (P,) where those who forfeited come last; 0 for all where nobody is left."""
-    if not lost.any() or not places.any():
-        return places
-    if lost.all():
-        return np.zeros_like(places)
-    order = places + len(places) * lost
-    return 1 + (order[None, :] < order[:, None]).sum(axis=1)

@@ -14,6 +14,7 @@ from ludo_env.arena.schedule import Schedule
 from ludo_env.arena.stats import Interval, block_means, confidence_sequence
 from ludo_env.core.checks import Ints
 from ludo_env.core.noting import NOTES
+from ludo_env.core.record import Record, rolled
 from ludo_env.core.rules import Rules
 
 
@@ -135,6 +136,20 @@ class Results:
     def win_rate(self, agent: int) -> float:
         """The share of its games that an agent has won."""
         return float((self.places_of(agent) == 1).mean())
+
+    def record(self, row: int) -> Record:
+        """The record of a game, by its row, from 0."""
+        own = self.seating[row].tolist()
+        seed, places = int(self.seeds[row]), tuple(self.places[row].tolist())
+        return Record(
+            self.rules,
+            tuple(self.names[agent] for agent in own),
+            rolled(seed, 0, int(self.rolls[row])),
+            self.actions[row],
+            places,
+            seed,
+            forfeits=tuple(np.flatnonzero(self.forfeits[row]).tolist()),
+        )
 
     def rows(self) -> list[dict[str, Any]]:
         """A row for each player of each game, as plain values."""

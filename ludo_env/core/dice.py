@@ -52,6 +52,13 @@ def roll(key, counter):
 
 
 @compiled
+def write_rolls(key, rolls):
+    """Write the first rolls of the game with this key, int8 (k,); in place."""
+    for counter in range(len(rolls)):
+        rolls[counter] = roll(key, counter)
+
+
+@compiled
 def game_key(seed, episode):
     """The dice key of a seed's ``episode``-th game."""
     return mix(mix(seed) ^ wrapping_mul(episode, _EPISODE_SALT))
