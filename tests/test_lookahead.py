@@ -121,6 +121,39 @@ def test_chances_before_a_roll_are_those_of_a_slow_recursion(rules, depth, numbe
         np.testing.assert_allclose(chances[row], expected, atol=1e-12)
 
 
+@pytest.mark.parametrize("rules", KINDS, ids=str)
+@pytest.mark.parametrize(("depth", "number"), [(1, 20), (2, 1)])
+def test_actions_are_worth_what_a_slow_recursion_finds(rules, depth, number):
+    batch = decisions(rules, number, seed=4)
+    found = batch.action_chances(NETWORK.arrays, depth)
+    masks = batch.masks()
+    assert found.shape == (number, 4, rules.num_players)
+    for row, action in np.ndindex(number, 4):
+        position = batch.position(row)
+        if not masks[row, action]:
+            assert np.isnan(found[row, action]).all()
+            continue
+        own = position.pawns, position.player, position.die
+        after, following, winner = replies(rules, *own)[action]
+        expected = (
+            worth(rules, after, following, depth - 1)
+            if winner is None
+            else np.eye(rules.num_players)[winner]
+        )
+        np.testing.assert_allclose(found[row, action], expected, atol=1e-12)
+
+
+def test_the_best_action_is_the_one_worth_most():
+    batch = decisions(Rules(), 300, seed=5)
+    own = batch.action_chances(NETWORK.arrays, 1)[np.arange(300), :, batch.players]
+    assert (np.nanargmax(own, axis=1) == batch.best_actions(NETWORK.arrays, 1)).all()
+
+
+def test_a_winning_move_is_worth_all():
+    batch = GameBatch.from_positions(["44.43.42.39/0.0.0.0 0 2"], Rules(num_players=2))
+    assert batch.action_chances(NETWORK.arrays, 1)[0, 3].tolist() == [1.0, 0.0]
+
+
 def test_a_winning_move_is_played_at_any_depth():
     position = "44.43.42.39/0.0.0.0 0 2"
     for depth in (1, 2, 3):

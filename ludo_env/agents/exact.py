@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ludo_env.core.batch import GameBatch
 from ludo_env.core.checks import Ints
@@ -42,6 +43,24 @@ class ExactAgent:
         values = self.solution.action_values(batch, rows)
         best = values.max(axis=1, keepdims=True)
         return np.asarray((values >= best - TIE).argmax(axis=1), dtype=np.int64)
+
+    def action_chances(self, batch: GameBatch, rows: Ints) -> NDArray[np.float64]:
+        """Each player's chance to win after each action, if both play perfectly from there on.
+
+        Returns:
+            float64 (k, 4, 2), NaN where illegal.
+
+        Raises:
+            ValueError: The games have other rules than the solution's.
+        """
+        self.require_cover(batch.rules)
+        values = self.solution.action_values(batch, rows)
+        values[values < 0] = np.nan
+        first_moves = (batch.players[rows] == 0)[:, None]
+        return np.stack(
+            [np.where(first_moves, values, 1 - values), np.where(first_moves, 1 - values, values)],
+            axis=2,
+        )
 
     def require_cover(self, rules: Rules) -> None:
         """Refuse rules that the solution does not cover.

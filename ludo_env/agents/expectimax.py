@@ -54,6 +54,15 @@ class Expectimax:
         leaf = self.evaluation.leaf(batch.rules.num_players)
         return batch.best_actions(leaf, self.depth, rows)
 
+    def action_chances(self, batch: GameBatch, rows: Ints) -> NDArray[np.float64]:
+        """Each player's chance to win after each action, of which the agent plays the mover's best.
+
+        Returns:
+            float64 (k, 4, P), NaN where illegal.
+        """
+        leaf = self.evaluation.leaf(batch.rules.num_players)
+        return batch.action_chances(leaf, self.depth, rows)
+
     def win_probabilities(self, observations: Any) -> NDArray[np.float64]:
         """The chances of players about to roll, by what they see; float64 (k,).
 

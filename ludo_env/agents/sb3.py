@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ludo_env.core.batch import GameBatch
 from ludo_env.core.checks import Ints
@@ -43,6 +44,14 @@ class SB3Agent:
         masks = batch.masks(rows).astype(bool)
         actions, _ = self.model.predict(views, deterministic=True, action_masks=masks)
         return np.asarray(actions, dtype=np.int64)
+
+    def action_probabilities(self, batch: GameBatch, rows: Ints) -> NDArray[np.float64]:
+        """How probable the policy holds each action; float64 (k, 4), 0 where illegal."""
+        views, masks = batch.observations(rows=rows), batch.masks(rows).astype(bool)
+        policy = self.model.policy
+        shown, _ = policy.obs_to_tensor(views)
+        distribution = policy.get_distribution(shown, action_masks=masks).distribution
+        return np.asarray(distribution.probs.detach().cpu(), dtype=np.float64)
 
     def __reduce__(self) -> tuple[Any, ...]:
         file = io.BytesIO()  # a model may hold functions that only its own saving can pickle

@@ -21,6 +21,7 @@ from ludo_env.core.kernels import (
     clear,
     die_of,
     is_over,
+    legal_destination,
     legal_moves,
     play,
     player_after,
@@ -30,6 +31,7 @@ from ludo_env.core.kernels import (
 )
 from ludo_env.core.loops import num_rows, row_number
 from ludo_env.core.rows import row_of
+from ludo_env.core.rules import MAX_PAWNS
 
 NO_SIX_IN_THREE = (5 / 6) ** 3
 """The chance that three tries pass without a 6 (R9)."""
@@ -160,6 +162,34 @@ def decide_rows(games, rows, levels, leaf, actions, rules):
         move = decide(game, levels, leaf, memory, chances, rules)
         actions[k] = action_of(game[player_of(game)], move, die_of(game))
     return True
+
+
+@compiled
+def appraise_rows(games, rows, levels, leaf, worth, rules):
+    """Write what `decide` compares in the rows: each player's chance to win after each action.
+
+    Args:
+        games: int64 (B, ROW).
+        rows: int64 (k,); None for all.
+        levels: As for `look`, at least one.
+        leaf: As for `look`.
+        worth: float64 (k, 4, P), is written where actions are legal.
+        rules: `CompiledRules`.
+    """
+    memory = scratch(levels, leaf, rules)
+    after = np.empty(ROW, dtype=np.int64)
+    for k in range(num_rows(games, rows)):
+        game = row_of(games, row_number(rows, k))
+        for action in range(MAX_PAWNS):
+            move = legal_destination(game, action, rules)
+            if move == 0:
+                continue
+            found = row_of(row_of(worth, k), action)
+            copy(game, after)
+            if play(after, move, rules):
+                look(after, levels[1:], leaf, memory, found, rules)
+            else:
+                _win(player_of(game), found)
 
 
 @compiled

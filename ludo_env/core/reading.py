@@ -240,6 +240,32 @@ class Games:
             raise ValueError(f"rows must stand at a decision, got ended ones in {rows!r}")
         return actions
 
+    def action_chances(self, leaf: Leaf, depth: int, rows: Any = None) -> NDArray[np.float64]:
+        """Each player's chance to win after each action, as `best_actions` compares them.
+
+        Args:
+            leaf: See `best_actions`.
+            depth: See `best_actions`.
+            rows: Row numbers (k,) or a mask (B,); None for all.
+
+        Returns:
+            float64 (k, 4, P), NaN where illegal.
+
+        Raises:
+            ValueError: There is no such row, or the depth is below 1.
+        """
+        index = self._index(rows)
+        levels = (0,) * checks.positive("depth", depth)
+        size = (self._count(index), MAX_PAWNS, self.rules.num_players)
+        worth = np.full(size, np.nan)
+
+        def find(games: Ints, part_of_index: Ints | None, part: slice) -> None:
+            found, rules = worth[part], self.rules.compiled
+            lookahead.appraise_rows(games, part_of_index, levels, leaf, found, rules)
+
+        self._in_parts(find, index, nanoseconds=1_000.0 * 10 ** len(levels))
+        return worth
+
     def legal(self, rows: Any, actions: Any) -> Bools:
         """Whether each action (k,) is legal in its row (k,), bool (k,).
 
