@@ -385,8 +385,9 @@ class WorthlessRewards(LudoVecEnv):
 def learned_win_rate(tmp_path, monkeypatch, env_class):
     monkeypatch.setattr(ppo, "LudoVecEnv", env_class)
     torch.set_num_threads(1)
-    model = ppo.train(LEARNING, 0, tmp_path / "seed_0", StopRequest())
-    results = ppo.judge(LEARNING, model, 0, StopRequest())
+    folder = tmp_path / "seed_0"
+    model = ppo.train(LEARNING, 0, folder, StopRequest())
+    results = ppo.judge(LEARNING, model, 0, folder, StopRequest())
     return results["advance"]["agents"][0]["win_rate"]
 
 
