@@ -154,6 +154,7 @@ FLOORS = {
     "registration": 3,
     "": 3,  # the package's own face
     "arena": 4,
+    "web": 4,
     "sb3_callback": 4,
     "machine": 4,
     "bench": 4,
@@ -165,7 +166,9 @@ FORBIDDEN = {
     "rewards": {"envs", "render", "arena", "cli", "agents"},
     "agents": {"envs", "render", "arena", "cli"},
     "envs": {"arena", "cli"},
-    "render": {"envs", "agents", "arena", "cli"},
+    "render": {"envs", "agents", "arena", "web", "cli"},
+    "arena": {"envs", "web", "cli"},
+    "web": {"envs", "arena", "cli"},
 }
 
 

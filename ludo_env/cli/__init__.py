@@ -11,6 +11,7 @@ from ludo_env.cli.common import BAD_ARGUMENTS, DONE, FAILED, BadArgumentsError, 
 from ludo_env.cli.evaluate import add_agents, add_evaluate
 from ludo_env.cli.exact import add_regret, add_solve
 from ludo_env.cli.render import add_render
+from ludo_env.cli.replay import add_replay
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -46,6 +47,14 @@ def _parser() -> Parser:
     parser = Parser(prog="ludo", description=ludo_env.__doc__)
     parser.add_argument("--version", action="version", version=ludo_env.__version__)
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
-    for add in (add_evaluate, add_agents, add_render, add_solve, add_regret, add_bench):
+    for add in (
+        add_evaluate,
+        add_agents,
+        add_render,
+        add_replay,
+        add_solve,
+        add_regret,
+        add_bench,
+    ):
         add(commands)
     return parser

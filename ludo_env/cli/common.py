@@ -24,7 +24,7 @@ class Parser(argparse.ArgumentParser):
         raise BadArgumentsError(f"{message} (see {self.prog} --help)")
 
 
-def add_options_of_rules(parser: argparse.ArgumentParser) -> None:
+def add_options_of_rules(parser: argparse.ArgumentParser, what: str = "a rule") -> None:
     """Add a flag for each option of the rules."""
     for name, default in (
         ("mandatory-capture", True),
@@ -33,7 +33,7 @@ def add_options_of_rules(parser: argparse.ArgumentParser) -> None:
     ):
         action = argparse.BooleanOptionalAction
         parser.add_argument(
-            f"--{name}", action=action, default=default, help="a rule (%(default)s)"
+            f"--{name}", action=action, default=default, help=f"{what} (%(default)s)"
         )
 
 

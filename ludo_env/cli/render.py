@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import io
+import re
 from pathlib import Path
 from typing import Any
 
@@ -37,12 +38,7 @@ def add_render(commands: Any) -> None:
 
 
 def _render(options: argparse.Namespace) -> None:
-    options.pawns, players = _numbers(options.position)
-    if options.pawns not in range(1, 5) or players not in range(2, 5):
-        raise BadArgumentsError(
-            f"no position: {options.position!r}; such as '12.1.0.0/44.3.0.0 0 6', for two players"
-        )
-    rules = rules_of(options, players)
+    rules = rules_of_position(options.position, options)
     position = checked(Position.parse, options.position, rules)
     if options.out is None:
         print(board_text(position, rules))
@@ -70,10 +66,24 @@ def _picture(position: Position, rules: Rules, extras: Extras, size: int, suffix
     return file.getvalue()
 
 
-def _numbers(text: str) -> tuple[int, int]:
-    """How many pawns and players a position's text has."""
+def rules_of_position(text: str, options: argparse.Namespace) -> Rules:
+    """The rules of a position's text, by its pawns and players and the user's options.
+
+    Raises:
+        BadArgumentsError: It has no such numbers of them.
+    """
     boards = text.split(" ")[0].split("/")
-    return len(boards[0].split(".")), len(boards)
+    options.pawns, players = len(boards[0].split(".")), len(boards)
+    if options.pawns not in range(1, 5) or players not in range(2, 5):
+        raise BadArgumentsError(
+            f"no position: {text!r}; such as '12.1.0.0/44.3.0.0 0 6', for two players"
+        )
+    return rules_of(options, players)
+
+
+def looks_like_position(text: str) -> bool:
+    """Whether a text is meant as a position and not as a file's name."""
+    return re.fullmatch(r"[\d.]+(/[\d.]+)+ +\d+ +[\d-]", text.strip()) is not None
 
 
 def _legal(position: Position, rules: Rules) -> tuple[int, ...]:

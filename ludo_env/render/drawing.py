@@ -15,7 +15,6 @@ from typing import NamedTuple
 from ludo_env.core.position import Position
 from ludo_env.core.rules import SQUARES_PER_CORNER, TRACK_SQUARES, YARD, Rules
 from ludo_env.render.scene import (
-    CENTRE,
     GRID_SIZE,
     column_cells,
     pawn_cell,
@@ -32,6 +31,11 @@ COLOURS = ("#0072b2", "#d55e00", "#008a63", "#b5548c")
 """The players' colours."""
 TINTS = ("#cfe3f1", "#f8dcc6", "#c9e9df", "#f3dbe8")
 MARK, ARROW = "#e69f00", "#2b2622"
+ARROW_WIDTH, ARROW_HEAD, ARROW_GAP = 0.09, 0.28, 0.36
+"""Of the last move's arrow: its line, the length of its head, and what it leaves to its end."""
+ARROW_TIP = ((0.0, 0.0), (-ARROW_HEAD, 0.16), (-ARROW_HEAD, -0.16))
+"""Its head, where it points right and ends at 0."""
+MIDDLE = (SIDE / 2, SIDE / 2)
 
 _YARD_STEP = 1.1  # between the places of a yard
 _SIGN_SIDES = (0, 3, 4, 5)  # a disc, a triangle, a square, a star
@@ -167,12 +171,12 @@ def pieces(position: Position, rules: Rules, extras: Extras = NOTHING) -> Iterat
         yield from _trace(extras.last, rules)
     for player, pawns in enumerate(position.pawns):
         for rank, progress in enumerate(pawns):
-            x, y = _place(player, progress, rules.num_pawns - 1 - rank, rules)
+            x, y = place_of(player, progress, rules.num_pawns - 1 - rank, rules)
             yield from pawn(x, y, player)
     if extras.captured is not None:
-        yield from _cross(extras.captured, rules)
+        yield from cross(*place_of(*extras.captured, 0, rules))
     yield from _marks(position, rules, extras)
-    yield from _die(position)
+    yield from _in_the_middle(position)
 
 
 def pawn(x: float, y: float, player: int) -> Iterator[Shape]:
@@ -190,22 +194,25 @@ def pawn(x: float, y: float, player: int) -> Iterator[Shape]:
 def _trace(last: tuple[int, int, int], rules: Rules) -> Iterator[Shape]:
     """The last move as an arrow."""
     player, source, target = last
-    start, end = (_place(player, progress, 0, rules) for progress in (source, target))
+    start, end = (place_of(player, progress, 0, rules) for progress in (source, target))
     length = math.dist(start, end)
     if length < 0.5:
         return
     along = ((end[0] - start[0]) / length, (end[1] - start[1]) / length)
-    tip = (end[0] - 0.36 * along[0], end[1] - 0.36 * along[1])
-    root = (tip[0] - 0.28 * along[0], tip[1] - 0.28 * along[1])
-    across = (-0.16 * along[1], 0.16 * along[0])
-    yield Stroke(start, root, ARROW, 0.09)
-    sides = (root[0] + across[0], root[1] + across[1]), (root[0] - across[0], root[1] - across[1])
-    yield Polygon((tip, *sides), ARROW)
+    tip = (end[0] - ARROW_GAP * along[0], end[1] - ARROW_GAP * along[1])
+    root = (tip[0] - ARROW_HEAD * along[0], tip[1] - ARROW_HEAD * along[1])
+    yield Stroke(start, root, ARROW, ARROW_WIDTH)
+    yield Polygon(
+        tuple(
+            (tip[0] + x * along[0] - y * along[1], tip[1] + x * along[1] + y * along[0])
+            for x, y in ARROW_TIP
+        ),
+        ARROW,
+    )
 
 
-def _cross(captured: tuple[int, int], rules: Rules) -> Iterator[Shape]:
+def cross(x: float, y: float) -> Iterator[Shape]:
     """Where a pawn was captured."""
-    x, y = _place(*captured, 0, rules)
     for sign in (-1, 1):
         reach = 0.44
         yield Stroke((x - reach, y - sign * reach), (x + reach, y + sign * reach), ARROW, 0.07)
@@ -215,31 +222,47 @@ def _marks(position: Position, rules: Rules, extras: Extras) -> Iterator[Shape]:
     """Rings around the pawns that may move, and how probable their moves are."""
     for progress in extras.legal:
         place = position.pawns[position.player].count(YARD) - 1 if progress == YARD else 0
-        x, y = _place(position.player, progress, place, rules)
-        yield Ring(x, y, 0.44, MARK, 0.1)
+        x, y = place_of(position.player, progress, place, rules)
+        yield mark(x, y)
         if progress in extras.shares:
-            words = f"{100 * extras.shares[progress]:.0f}%"
-            yield Box(x - 0.42, y + 0.3, 0.84, 0.34, 0.12, PAPER, MARK, 0.03)
-            yield Text(x, y + 0.47, words, 0.26, INK)
+            yield from label(x, y, f"{100 * extras.shares[progress]:.0f}%")
 
 
-def _die(position: Position) -> Iterator[Shape]:
-    """The die in the middle, in the colour of whose turn it is; a winner's star."""
-    x, y = _centre((CENTRE, CENTRE))
-    colour = COLOURS[position.player]
+def mark(x: float, y: float) -> Shape:
+    """A ring around a pawn that may move."""
+    return Ring(x, y, 0.44, MARK, 0.1)
+
+
+def label(x: float, y: float, words: str) -> Iterator[Shape]:
+    """Words below a pawn."""
+    yield Box(x - 0.42, y + 0.3, 0.84, 0.34, 0.12, PAPER, MARK, 0.03)
+    yield Text(x, y + 0.47, words, 0.26, INK)
+
+
+def _in_the_middle(position: Position) -> Iterator[Shape]:
     if position.winner is not None:
-        yield Disc(x, y, 0.46, colour, INK, 0.05)
-        yield Polygon(_star(x, y, 0.34), PAPER)
-        return
+        return crown(*MIDDLE, position.winner)
+    return die(*MIDDLE, position.die, position.player)
+
+
+def die(x: float, y: float, value: int | None, player: int) -> Iterator[Shape]:
+    """The die, in the colour of whose turn it is; None where it is still to be rolled."""
+    colour = COLOURS[player]
     yield Box(x - 0.42, y - 0.42, 0.84, 0.84, 0.2, PAPER, colour, 0.11)
-    if position.die is None:
+    if value is None:
         yield Text(x, y, "?", 0.5, colour)
-    for dx, dy in _PIPS.get(position.die or 0, ()):
+    for dx, dy in _PIPS.get(value or 0, ()):
         yield Disc(x + 0.2 * dx, y + 0.2 * dy, 0.075, INK, INK, 0.0)
 
 
-def _place(player: int, progress: int, place: int, rules: Rules) -> Point:
-    """The centre of a player's pawn; ``place`` is used in the yard only."""
+def crown(x: float, y: float, player: int) -> Iterator[Shape]:
+    """The winner's star, where the die was."""
+    yield Disc(x, y, 0.46, COLOURS[player], INK, 0.05)
+    yield Polygon(_star(x, y, 0.34), PAPER)
+
+
+def place_of(player: int, progress: int, place: int, rules: Rules) -> Point:
+    """The centre of a player's pawn; ``place`` counts in the yard only, from 0."""
     corner = rules.corners[player]
     if progress == YARD:
         return _yard_place(corner, place)

@@ -1,0 +1,1 @@
+"""Floor 4: pages for a browser."""

@@ -1,0 +1,213 @@
+"""A game as a page: every decision on the board, what was thought of it, and the chances over time.
+
+The page is one file that needs nothing else: no network, no server.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict
+from html import escape
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+import ludo_env
+from ludo_env.agents.base import Agent
+from ludo_env.agents.mind import Thoughts, thoughts
+from ludo_env.core.batch import GameBatch
+from ludo_env.core.game import Captured, Event, Game, Move, Moved, Passed, Roll
+from ludo_env.core.position import Position
+from ludo_env.core.record import Record, Replay
+from ludo_env.core.rules import YARD, Rules
+from ludo_env.render.drawing import COLOURS, described
+from ludo_env.web.board import asset, board_markup, embedded, layout
+
+_DIGITS = 4
+
+
+def replay_page(record: Record, judge: Agent, policy: Agent | None = None) -> str:
+    """The page of a game.
+
+    Args:
+        record: The game.
+        judge: Who tells the chances after each move: an agent with ``action_chances``.
+        policy: Whose choices are shown at every decision; None for nobody's.
+
+    Raises:
+        ValueError: The record does not follow the rules, or an agent cannot judge it.
+    """
+    told = story(record, judge, policy)
+    title = " – ".join(record.agents)
+    head = (
+        f'<meta charset="utf-8"><title>{escape(title)}</title>'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        f'<link rel="icon" href="data:,"><style>{asset("page.css")}</style>'
+    )
+    scripts = (
+        f'<script type="application/json" id="story">{embedded(told)}</script>',
+        f"<script>{asset('board.js')}</script>",
+        f"<script>{asset('replay.js')}</script>",
+    )
+    body = asset("replay.html").replace("{{title}}", escape(title))
+    body = body.replace("{{about}}", escape(_about(record))).replace(
+        "{{board}}", board_markup(record.rules)
+    )
+    made = f"<footer>ludo_env {ludo_env.__version__}</footer>"
+    parts = ["<!DOCTYPE html>", '<html lang="en">', f"<head>{head}</head>", "<body>", body, made]
+    return "\n".join([*parts, *scripts, "</body>", "</html>", ""])
+
+
+def _about(record: Record) -> str:
+    rules = ", ".join(f"{name} {value}" for name, value in asdict(record.rules).items())
+    seed = "" if record.seed is None else f"; seed {record.seed}, episode {record.episode}"
+    return f"{len(record.actions)} decisions, {len(record.dice)} rolls{seed}; {rules}."
+
+
+def story(record: Record, judge: Agent, policy: Agent | None) -> dict[str, Any]:
+    """All that the page shows, as plain values.
+
+    Returns:
+        ``layout``; ``players`` with names, places, colours; ``judge`` and ``policy``, their names;
+        ``frames``, one for each decision and one for where the game stands at last, see `_frame`.
+    """
+    played = record.replay()
+    positions = [step.position for step in played.steps]
+    if played.end.winner is None:
+        positions.append(played.end)
+    judged = _thoughts(judge, positions, record.rules)
+    if judged.chances is None:
+        raise ValueError(f"judge {judge} does not tell chances; td, expectimax, exact:PATH do")
+    chosen = None if policy is None else _thoughts(policy, positions, record.rules)
+    return {
+        "layout": layout(record.rules),
+        "players": [
+            {"name": name, "place": place, "colour": colour}
+            for name, place, colour in zip(record.agents, record.places, COLOURS, strict=False)
+        ],
+        "judge": str(judge),
+        "policy": None if policy is None else str(policy),
+        "frames": list(_frames(record, played, judged, chosen)),
+    }
+
+
+def _thoughts(agent: Agent, positions: Sequence[Position], rules: Rules) -> Thoughts:
+    batch = GameBatch.from_positions(positions, rules, seed=0)
+    return thoughts(agent, batch, np.arange(len(positions)))
+
+
+def _frames(
+    record: Record, played: Replay, judged: Thoughts, chosen: Thoughts | None
+) -> Iterator[dict[str, Any]]:
+    before: tuple[Event, ...] = played.opening
+    for number, step in enumerate(played.steps):
+        frame = _decision(record, step.position, before, judged, chosen, number)
+        yield frame | {"played": _rank(frame, step.action)}
+        before = step.events
+    if played.end.winner is None:
+        yield _decision(record, played.end, before, judged, chosen, len(played.steps))
+    else:
+        chances = np.eye(record.rules.num_players)[played.end.winner]
+        yield _frame(record, played.end, before, chances)
+
+
+def _rank(frame: dict[str, Any], action: int) -> int:
+    return next(k for k, move in enumerate(frame["moves"]) if move["action"] == action)
+
+
+def _frame(
+    record: Record, position: Position, before: Iterable[Event], chances: NDArray[np.float64]
+) -> dict[str, Any]:
+    """A position, what led to it, and each player's chance to win."""
+    return {
+        "pawns": position.pawns,
+        "player": position.player,
+        "die": position.die,
+        "winner": position.winner,
+        "chances": [round(chance, _DIGITS) for chance in chances.tolist()],
+        "told": told(before, record.agents),
+        "label": described(position, record.rules),
+        **_trace(before),
+    }
+
+
+def _decision(
+    record: Record,
+    position: Position,
+    before: Iterable[Event],
+    judged: Thoughts,
+    chosen: Thoughts | None,
+    number: int,
+) -> dict[str, Any]:
+    """A frame with the legal moves and what is thought of them."""
+    assert judged.chances is not None
+    chances = judged.chances[number]
+    own = chances[:, position.player]
+    frame = _frame(record, position, before, chances[int(np.nanargmax(own))])
+    moves = Game(record.rules, position=position, seed=0).legal_moves()
+    return frame | {
+        "moves": [
+            _move(move, float(own[move.action]), chosen, number, position.die) for move in moves
+        ]
+    }
+
+
+def _move(
+    move: Move, chance: float, chosen: Thoughts | None, number: int, die: int | None
+) -> dict[str, Any]:
+    shown: dict[str, Any] = {
+        "action": move.action,
+        "source": move.source,
+        "name": f"{die} {_square(move.source)}-{move.target}"
+        + ("" if move.captured is None else f" x{move.captured}"),
+        "chance": round(chance, _DIGITS),
+    }
+    if chosen is not None:
+        shown["chosen"] = bool(chosen.actions[number] == move.action)
+        if chosen.probabilities is not None:
+            probability = float(chosen.probabilities[number, move.action])
+            shown["probability"] = round(probability, _DIGITS)
+        if chosen.chances is not None:
+            player_chances = chosen.chances[number, move.action]
+            shown["own"] = [round(c, _DIGITS) for c in player_chances.tolist()]
+    return shown
+
+
+def _trace(before: Iterable[Event]) -> dict[str, Any]:
+    """The last move and capture among some events, where there are such."""
+    found: dict[str, Any] = {}
+    for event in before:
+        if isinstance(event, Moved):
+            move = event.move
+            found["last"] = {
+                "player": event.player,
+                "source": move.source,
+                "target": move.target,
+            }
+        elif isinstance(event, Captured):
+            last = found["last"]
+            found["captured"] = {"player": last["player"], "at": last["target"]}
+    return found
+
+
+def told(events: Iterable[Event], names: Sequence[str]) -> str:
+    """Events as sentences."""
+    return " ".join(_sentence(event, names) for event in events)
+
+
+def _sentence(event: Event, names: Sequence[str]) -> str:
+    who = f"{names[event.player]} ({event.player})"
+    match event:
+        case Roll(_, die):
+            return f"{who} rolls {die}."
+        case Moved(_, move):
+            return f"{who} moves from {_square(move.source)} to {move.target}."
+        case Captured(_, by):
+            return f"{who} loses a pawn to {names[by]} ({by})."
+        case Passed(_):
+            return f"{who} passes."
+
+
+def _square(progress: int) -> str:
+    return "yard" if progress == YARD else str(progress)
