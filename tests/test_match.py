@@ -436,8 +436,9 @@ def test_files_of_another_kind_are_refused(content, tmp_path):
 
 
 SLOW_MATCH = """
-import sys, time
+import signal, sys, time
 from ludo_env import Rules, arena, make_agent
+signal.signal(signal.SIGINT, signal.default_int_handler)  # in the background shells ignore it
 class Slow:
     agent = make_agent("advance")
     def act(self, batch, rows):
