@@ -1,39 +1,54 @@
 """The kernels of watched games: scripted players move, and what all players do is counted.
 
 ``seats`` is int64 (B, 2 P): each player's scripted policy, or −1 for one who is to be asked, and
-the keys of the policies' draws. ``notes`` is int64 (B, P, K), see `NOTES`. ``log`` is int8 (B, L):
-the ``n``-th decision's action in a game. All of them are written in place.
+the keys of the policies' draws. ``notes`` is int64 (B, P, K), see `NOTES`. ``log`` is uint8 (B, L):
+the ``n``-th decision's action in a game, as a digit's character. All are written in place.
+
+Games are played as lanes, see `ludo_env.core.lanes`. What a lane notes is packed into a word for
+each player, and its actions into one, which are emptied into the arrays every few rolls.
 """
 
 from __future__ import annotations
 
+import numpy as np
+
 from ludo_env.core import dice
 from ludo_env.core.bits import popcount
+from ludo_env.core.careful import choose_carefully
 from ludo_env.core.jit import compiled
 from ludo_env.core.kernels import (
+    COUNTS,
     KEY,
+    ROLL_BITS,
     SEED,
     TRACK,
     action_of,
-    board_moves,
+    allowed_tries,
     choices,
     decisions_of,
     die_of,
     episode_of,
     is_over,
     legal_destination,
-    opponents_of,
-    play,
+    movable,
+    player_after,
     player_of,
     players,
-    roll_on,
     rolls_of,
-    victim_of,
+    set_turn,
+    source_of,
+)
+from ludo_env.core.lanes import (
+    opponents_in,
+    square_seen_by,
+    threats_in,
+    tries_left,
+    what_follows,
 )
 from ludo_env.core.reach import one_to_six_ahead
 from ludo_env.core.rows import row_of
-from ludo_env.core.rules import TRACK_SQUARES
-from ludo_env.core.scripted import chosen_move
+from ludo_env.core.rules import MAX_PLAYERS, TRACK_SQUARES
+from ludo_env.core.scripted import CAREFUL, choose, draw_key
 
 OVER, CUT, FULL = -1, -2, -3
 """What a game stands at where nobody is to be asked: its end, the limit of rolls, or the log's."""
@@ -65,6 +80,43 @@ over all own moves; the game's rolls when a first pawn has come into the column,
 ) = range(len(NOTES))
 
 
+_LANES = 64
+# Where each of a lane's quantities begins, after the boards.
+_NOTED = MAX_PLAYERS * _LANES  # what players have done, from the one who rolls on in turn order
+_DRAWS = 2 * MAX_PLAYERS * _LANES  # the keys of the players' draws, from player 0 on
+(
+    _PLAYER,  # who rolls, or who has won
+    _DIE,  # 0 where it is to be rolled or the game is over
+    _TRIES,  # rolls that the player has left in this turn
+    _KEY,  # of the game's dice
+    _ROLLS,  # of this game so far
+    _DECISIONS,  # of this game so far
+    _POLICIES,  # of all players, four bits each
+    _GIVEN,  # the move of who was asked; 0 for none
+    _ACTIONS,  # played since the lane was emptied, two bits each, the last one lowest
+    _STANDS,  # whether the lane has come to where it is to be taken out
+    _LENGTH,
+) = range(3 * MAX_PLAYERS * _LANES, (3 * MAX_PLAYERS + 11) * _LANES, _LANES)
+
+_NOBODY = -1
+"""The row of a lane that holds no game."""
+
+_POLICY_BITS = 4
+_ASKED = (1 << _POLICY_BITS) - 1
+
+# A word of notes has fields of what a player did in so many rolls, each wide enough for all of them;
+# of the rolls when its first pawn came into the column the last bits, after one that says it did.
+_ROLLS_IN_A_WORD = 32
+_COUNT, _EXPOSURES = (1 << 6) - 1, (1 << 8) - 1
+_DECISION, _CHOICE, _CAPTURE, _LOSS, _FREE, _FREE_TAKEN, _EXPOSURE = range(0, 42, 6)
+_COLUMN = _EXPOSURE + 8
+_ROLLS_TO_COLUMN = _COLUMN + 1
+
+_ACTION_BITS = 2
+_ACTION = (1 << _ACTION_BITS) - 1
+_ZERO = ord("0")
+
+
 @compiled
 def seat_rows(games, rows, policies, keys, seats, rules):
     """Seat the players of the rows (k,), in place.
@@ -88,78 +140,239 @@ def seat_rows(games, rows, policies, keys, seats, rules):
 
 
 @compiled
-def take_part(games, rows, actions, seats, notes, log, max_rolls, asked, rules):
-    """Play legal actions (k,) in the rows, and `play_on`."""
-    for k in range(len(rows)):
-        row = rows[k]
-        game = row_of(games, row)
-        move = legal_destination(game, actions[k], rules)
-        opponents = opponents_of(game, player_of(game), rules)
-        legal = choices(board_moves(game, rules), opponents, rules)
-        _play_noted(game, move, legal, opponents, row_of(notes, row), row_of(log, row), rules)
-        asked[row] = _play_on(
-            game, row_of(seats, row), row_of(notes, row), row_of(log, row), max_rolls, rules
-        )
+def play_on(games, rows, actions, seats, weights, notes, log, max_rolls, asked, rules):
+    """Play scripted players in the rows up to a decision of somebody else, the next to be asked.
 
-
-@compiled
-def play_on(games, rows, seats, notes, log, max_rolls, asked, rules):
-    """Play scripted players in the rows up to a decision of somebody else.
-
-    Writes that player, `OVER`, `CUT` or `FULL` into ``asked`` (B,).
+    Args:
+        games: int64 (B, ROW).
+        rows: int64 (k,), different row numbers.
+        actions: (k,), legal actions of who was asked in the rows, which are played first; or None.
+        seats: See above.
+        weights: Those of "careful"; None where no player is.
+        notes: Is added to.
+        log: Receives the actions. A game stops where it has no room for one more.
+        max_rolls: Rolls after which a game is cut at its next decision; 0 for no limit.
+        asked: int64 (B,), receives that player, `OVER`, `CUT` or `FULL`.
+        rules: `CompiledRules`.
     """
-    for k in range(len(rows)):
-        row = rows[k]
-        asked[row] = _play_on(
-            row_of(games, row),
-            row_of(seats, row),
-            row_of(notes, row),
-            row_of(log, row),
-            max_rolls,
-            rules,
-        )
+    lanes = np.zeros(_LENGTH, dtype=np.int64)
+    held = np.full(_LANES, _NOBODY)
+    room = log.shape[1]
+    taken = under_way = rolls = 0
+    while True:
+        for lane in range(_LANES):
+            row = held[lane]
+            if row != _NOBODY and lanes[_STANDS + lane] > 0:
+                _empty(lanes, lane, row_of(notes, row), row_of(log, row), rules)
+                _put_down(lanes, lane, row_of(games, row), rules)
+                asked[row] = _standing(row_of(games, row), max_rolls, room)
+                held[lane] = _NOBODY
+                under_way -= 1
+            if held[lane] == _NOBODY and taken < len(rows):
+                row = rows[taken]
+                game = row_of(games, row)
+                given = 0 if actions is None else legal_destination(game, actions[taken], rules)
+                _take_up(lanes, lane, game, row_of(seats, row), given, rules)
+                held[lane] = row
+                taken += 1
+                under_way += 1
+        if under_way == 0:
+            return
+        stopped = 0
+        while stopped == 0:
+            if rolls == _ROLLS_IN_A_WORD:
+                _empty_all(lanes, held, notes, log, rules)
+                rolls = 0
+            stopped = _roll_once(lanes, weights, max_rolls, room, rules)
+            rolls += 1
 
 
 @compiled
-def _play_on(game, seats, notes, log, max_rolls, rules):
-    while not is_over(game):
-        if 0 < max_rolls <= rolls_of(game):
-            return CUT
-        if decisions_of(game) >= len(log):
-            return FULL
-        player = player_of(game)
-        policy = seats[player]
-        if policy < 0:
-            return player
-        opponents = opponents_of(game, player, rules)
-        legal = choices(board_moves(game, rules), opponents, rules)
-        key = seats[players(rules) + player]
-        move = chosen_move(game, policy, key, legal, opponents, rules)
-        _play_noted(game, move, legal, opponents, notes, log, rules)
-    return OVER
+def _standing(game, max_rolls, room):
+    """Who is to be asked, or why nobody is."""
+    if is_over(game):
+        return OVER
+    if 0 < max_rolls <= rolls_of(game):
+        return CUT
+    return FULL if decisions_of(game) >= room else player_of(game)
 
 
 @compiled
-def _play_noted(game, move, legal, opponents, notes, log, rules):
-    """Play a move, note it, and roll on to the next decision; in place."""
+def _take_up(lanes, lane, game, seats, given, rules):
+    """Lay a game into a lane, and the move that is played first, 0 for none; in place."""
     player = player_of(game)
-    own = row_of(notes, player)
-    log[decisions_of(game)] = action_of(game[player], move, die_of(game))
+    policies = 0
+    for places in range(players(rules)):
+        lanes[places * _LANES + lane] = game[player_after(player, places, rules)]
+        lanes[_NOTED + places * _LANES + lane] = 0
+        lanes[_DRAWS + places * _LANES + lane] = draw_key(game, seats[players(rules) + places])
+        policies |= (seats[places] & _ASKED) << _POLICY_BITS * places
+    lanes[_PLAYER + lane] = player
+    lanes[_DIE + lane] = die_of(game)
+    lanes[_TRIES + lane] = allowed_tries(game[player], rules)
+    lanes[_KEY + lane] = game[KEY]
+    lanes[_ROLLS + lane] = rolls_of(game)
+    lanes[_DECISIONS + lane] = decisions_of(game)
+    lanes[_POLICIES + lane] = policies
+    lanes[_GIVEN + lane] = given
+    lanes[_ACTIONS + lane] = 0
+    lanes[_STANDS + lane] = 0
+
+
+@compiled
+def _put_down(lanes, lane, game, rules):
+    """Write a lane back to its game; in place."""
+    player = lanes[_PLAYER + lane]
+    for places in range(players(rules)):
+        game[player_after(player, places, rules)] = lanes[places * _LANES + lane]
+    game[COUNTS] = lanes[_ROLLS + lane] | lanes[_DECISIONS + lane] << ROLL_BITS
+    set_turn(game, player, lanes[_DIE + lane])
+
+
+@compiled
+def _empty_all(lanes, held, notes, log, rules):
+    """`_empty` every lane that holds a game."""
+    for lane in range(_LANES):
+        row = held[lane]
+        if row != _NOBODY:
+            _empty(lanes, lane, row_of(notes, row), row_of(log, row), rules)
+
+
+@compiled
+def _empty(lanes, lane, notes, log, rules):
+    """Move what a lane has noted into its game's notes and log; in place."""
+    fresh = 0
+    for places in range(players(rules)):
+        player = player_after(lanes[_PLAYER + lane], places, rules)
+        fresh += _unpack(lanes, lane, places, row_of(notes, player))
+    decisions = lanes[_DECISIONS + lane]
+    for k in range(fresh):
+        action = lanes[_ACTIONS + lane] >> _ACTION_BITS * k & _ACTION
+        log[decisions - 1 - k] = _ZERO + action
+    lanes[_ACTIONS + lane] = 0
+
+
+@compiled
+def _unpack(lanes, lane, places, own):
+    """Add a player's word to its notes, and clear it; in place. Returns its decisions."""
+    word = lanes[_NOTED + places * _LANES + lane]
+    lanes[_NOTED + places * _LANES + lane] = 0
+    own[DECISIONS] += word >> _DECISION & _COUNT
+    own[CHOICES] += word >> _CHOICE & _COUNT
+    own[CAPTURES] += word >> _CAPTURE & _COUNT
+    own[LOSSES] += word >> _LOSS & _COUNT
+    own[FREE_CAPTURES] += word >> _FREE & _COUNT
+    own[FREE_CAPTURES_TAKEN] += word >> _FREE_TAKEN & _COUNT
+    own[EXPOSED] += word >> _EXPOSURE & _EXPOSURES
+    if word >> _COLUMN:
+        ago = lanes[_ROLLS + lane] - (word >> _ROLLS_TO_COLUMN) & _COUNT
+        own[ROLLS_TO_COLUMN] = lanes[_ROLLS + lane] - ago
+    return word >> _DECISION & _COUNT
+
+
+@compiled
+def _roll_once(lanes, weights, max_rolls, room, rules):
+    """Play and note the die of each lane, if it allows a move, and roll the next; in place.
+
+    Returns:
+        How many lanes have come to stand.
+    """
+    stopped = 0
+    for lane in range(_LANES):
+        own, die, given = lanes[lane], lanes[_DIE + lane], lanes[_GIVEN + lane]
+        player, tries = lanes[_PLAYER + lane], lanes[_TRIES + lane]
+        rolls, decisions = lanes[_ROLLS + lane], lanes[_DECISIONS + lane]
+        policy = lanes[_POLICIES + lane] >> _POLICY_BITS * player & _ASKED
+        opponents = opponents_in(lanes, lane, _LANES, player, rules)
+        moves = movable(own, die, rules)
+        is_cut = (max_rolls > 0) & (rolls >= max_rolls)
+        holds = (given == 0) & ((policy == _ASKED) | is_cut | (decisions >= room))
+        waits = (die == 0) | ((moves != 0) & holds)
+        legal = 0 if waits else choices(moves, opponents, rules)
+        chosen = _choose(lanes, lane, policy, weights, legal, opponents, rules)
+        move = given if given else chosen
+        action = action_of(own, move, die)
+        had_column = own >> TRACK_SQUARES
+        own ^= move | source_of(move, die)
+        captured = move & opponents
+        noted = _noted(own, move, legal, opponents)
+        enters = (had_column == 0) & (own >> TRACK_SQUARES != 0)
+        noted |= (1 << _COLUMN | (rolls & _COUNT) << _ROLLS_TO_COLUMN) if enters else 0
+
+        decides = move != 0
+        wins, rolls_on, tries_again, stays = what_follows(own, move, die, tries, waits, rules)
+        _pass_on(lanes, lane, player, own, noted, captured, stays, rules)
+        lanes[_PLAYER + lane] = player if stays else player_after(player, 1, rules)
+        lanes[_TRIES + lane] = tries_left(lanes[lane], tries, tries_again, rolls_on, rules)
+        next_die = dice.roll(lanes[_KEY + lane], rolls)
+        lanes[_DIE + lane] = next_die if rolls_on else (0 if wins else die)
+        lanes[_ROLLS + lane] = rolls + (1 if rolls_on else 0)
+        lanes[_DECISIONS + lane] = decisions + (1 if decides else 0)
+        lanes[_GIVEN + lane] = 0
+        actions = lanes[_ACTIONS + lane]
+        lanes[_ACTIONS + lane] = (actions << _ACTION_BITS | action) if decides else actions
+        stopped += 1 if waits & (lanes[_STANDS + lane] == 0) else 0
+        lanes[_STANDS + lane] = 1 if waits else 0
+    return stopped
+
+
+@compiled
+def _choose(lanes, lane, policy, weights, legal, opponents, rules):
+    """The move that a lane's policy plays; 0 where none is legal."""
+    player = lanes[_PLAYER + lane]
+    key = lanes[_DRAWS + lane]
+    for other in range(1, players(rules)):
+        own_key = lanes[_DRAWS + other * _LANES + lane]
+        key = own_key if player == other else key
+    move = choose(policy, key, lanes[_DECISIONS + lane], legal, opponents)
+    if weights is None:
+        return move
+    threats = threats_in(lanes, lane, _LANES, player, rules)
+    carefully = choose_carefully(legal, lanes[_DIE + lane], opponents, threats, weights)
+    return carefully if policy == CAREFUL else move
+
+
+@compiled
+def _noted(own, move, legal, opponents):
+    """What a move adds to the word of who played it; 0 for none.
+
+    Args:
+        own: The player's board after the move.
+        move: The move; 0 for none.
+        legal: What was legal; 0 for nothing.
+        opponents: Track squares of all opponents before the move.
+    """
     captures = legal & opponents
     takes = 1 if move & opponents else 0
-    free = 1 if captures != 0 and captures != legal else 0
-    own[DECISIONS] += 1
-    own[CHOICES] += 1 if legal & (legal - 1) else 0
-    own[CAPTURES] += takes
-    own[FREE_CAPTURES] += free
-    own[FREE_CAPTURES_TAKEN] += free & takes
-    if takes:
-        row_of(notes, victim_of(game, move, rules))[LOSSES] += 1
-    goes_on = play(game, move, rules)
-    board = game[player]
+    free = 1 if (captures != 0) & (captures != legal) else 0
     near = one_to_six_ahead(opponents & ~move)
-    own[EXPOSED] += popcount(board & TRACK & near)
-    if own[ROLLS_TO_COLUMN] == 0 and board >> TRACK_SQUARES:
-        own[ROLLS_TO_COLUMN] = rolls_of(game)
-    if goes_on:
-        roll_on(game, None, None, rules)
+    exposed = popcount(own & TRACK & near) if move else 0
+    return (
+        (1 if move else 0) << _DECISION
+        | (1 if legal & (legal - 1) else 0) << _CHOICE
+        | takes << _CAPTURE
+        | free << _FREE
+        | (free & takes) << _FREE_TAKEN
+        | exposed << _EXPOSURE
+    )
+
+
+@compiled
+def _pass_on(lanes, lane, player, own, noted, captured, stays, rules):
+    """Write all boards and notes, the next player's at the front unless the player stays there.
+
+    In place. Each is written once and whole: to write some only where a game needs it is slow.
+    """
+    own_word = lanes[_NOTED + lane] + noted
+    board, word = own, own_word
+    for places in range(players(rules)):
+        follower, follower_word = own, own_word
+        if places + 1 < players(rules):
+            follower = lanes[(places + 1) * _LANES + lane]
+            square = square_seen_by(player, places + 1, captured, rules)
+            lost = 1 if follower & square else 0
+            follower &= ~square  # R11
+            follower_word = lanes[_NOTED + (places + 1) * _LANES + lane] + (lost << _LOSS)
+        lanes[places * _LANES + lane] = board if stays else follower
+        lanes[_NOTED + places * _LANES + lane] = word if stays else follower_word
+        board, word = follower, follower_word

@@ -1,9 +1,7 @@
 """Many games played side by side by one scripted policy, for their statistics.
 
-Blocks of games are laid out as lanes: the same quantity of all games side by side, all at the same
-stage of a roll. Every lane goes through the same arithmetic, without branches, and reads and writes
-the same places, so the compiler turns it into vector instructions that advance several games at
-once. The rules are those of `ludo_env.core.kernels`; what stands here is who rolls next.
+Blocks of games are laid out as lanes, see `ludo_env.core.lanes`; where a lane's game ends, the next
+game of its row is dealt into it.
 """
 
 from __future__ import annotations
@@ -18,7 +16,6 @@ from ludo_env.core.kernels import (
     COUNTS,
     KEY,
     ROLL_BITS,
-    TRACK,
     allowed_tries,
     choices,
     clear_script,
@@ -26,19 +23,22 @@ from ludo_env.core.kernels import (
     decisions_of,
     die_of,
     episode_of,
-    has_won,
     is_over,
     movable,
     player_after,
     player_of,
     players,
-    quarter_turns,
     rolls_of,
     set_turn,
     source_of,
-    turned,
 )
-from ludo_env.core.reach import threats_of
+from ludo_env.core.lanes import (
+    opponents_in,
+    square_seen_by,
+    threats_in,
+    tries_left,
+    what_follows,
+)
 from ludo_env.core.rows import block_of, row_of
 from ludo_env.core.rules import MAX_PLAYERS
 from ludo_env.core.scripted import choose, draw_key
@@ -71,8 +71,7 @@ TOTALS = (
 ) = range(len(TOTALS) + 1)
 
 _LANES = 128
-# A lane's quantities stand _LANES apart in one flat array, the boards of all players first, from
-# the one who rolls on in turn order. Only fixed distances let the compiler see that no two overlap.
+# Where each of a lane's quantities begins, after the boards.
 (
     _PLAYER,  # who rolls, or who has won
     _DIE,  # 0 where it is to be rolled or the game is over
@@ -178,7 +177,7 @@ def _roll_once(lanes, length, scripts, policy, weights, totals, rules):
     for lane in range(length):
         own, die, left = lanes[lane], lanes[_DIE + lane], lanes[_LEFT + lane]
         player, tries = lanes[_PLAYER + lane], lanes[_TRIES + lane]
-        opponents = _opponents(lanes, lane, player, rules)
+        opponents = opponents_in(lanes, lane, _LANES, player, rules)
         moves = movable(own, die, rules)
         legal = choices(moves, opponents, rules) if left > 0 else 0
         move = _decide(lanes, lane, policy, weights, legal, opponents, rules)
@@ -186,15 +185,11 @@ def _roll_once(lanes, length, scripts, policy, weights, totals, rules):
         captured = move & opponents
 
         decides = move != 0
-        wins = decides & has_won(own, rules)
         waits = (left == 0) & ((moves != 0) | (die == 0))
-        rolls_on = not (wins | waits)
-        tries_again = (not decides) & (tries > 0)  # R9
-        stays = wins | waits | tries_again | (decides & (die == 6))  # R8, else R6
+        wins, rolls_on, tries_again, stays = what_follows(own, move, die, tries, waits, rules)
         _pass_on(lanes, lane, player, own, captured, stays, rules)
-        fresh = allowed_tries(lanes[lane], rules)
         lanes[_PLAYER + lane] = player if stays else player_after(player, 1, rules)
-        lanes[_TRIES + lane] = (tries if tries_again else fresh) - (1 if rolls_on else 0)
+        lanes[_TRIES + lane] = tries_left(lanes[lane], tries, tries_again, rolls_on, rules)
         next_die = _next_die(lanes, lane, scripts)
         lanes[_DIE + lane] = next_die if rolls_on else (0 if wins else die)
         lanes[_ROLLS + lane] += 1 if rolls_on else 0
@@ -213,32 +208,8 @@ def _roll_once(lanes, length, scripts, policy, weights, totals, rules):
 def _decide(lanes, lane, policy, weights, legal, opponents, rules):
     if weights is None:
         return choose(policy, lanes[_DRAWS + lane], lanes[_DECISIONS + lane], legal, opponents)
-    threats = _threats(lanes, lane, lanes[_PLAYER + lane], rules)
+    threats = threats_in(lanes, lane, _LANES, lanes[_PLAYER + lane], rules)
     return choose_carefully(legal, lanes[_DIE + lane], opponents, threats, weights)
-
-
-@compiled
-def _threats(lanes, lane, player, rules):
-    """What opponents threaten, see `reach.threats_to`."""
-    soon = later = 0
-    for places in range(1, players(rules)):
-        other = player_after(player, places, rules)
-        quarters = quarter_turns(player, other, places, rules)
-        own_soon, own_later = threats_of(lanes[places * _LANES + lane], rules)
-        soon |= turned(own_soon, quarters)
-        later |= turned(own_later, quarters)
-    return soon, later
-
-
-@compiled
-def _opponents(lanes, lane, player, rules):
-    """Track squares of all opponents, in the player's frame."""
-    seen = 0
-    for places in range(1, players(rules)):
-        other = player_after(player, places, rules)
-        quarters = quarter_turns(player, other, places, rules)
-        seen |= turned(lanes[places * _LANES + lane] & TRACK, quarters)
-    return seen
 
 
 @compiled
@@ -251,17 +222,10 @@ def _pass_on(lanes, lane, player, own, captured, stays, rules):
     for places in range(players(rules)):
         follower = own
         if places + 1 < players(rules):
-            follower = _board_left(lanes, lane, player, places + 1, captured, rules)
+            square = square_seen_by(player, places + 1, captured, rules)  # R11
+            follower = lanes[(places + 1) * _LANES + lane] & ~square
         lanes[places * _LANES + lane] = board if stays else follower
         board = follower
-
-
-@compiled
-def _board_left(lanes, lane, player, places, square, rules):
-    """A player's board without the pawn, if any, on another's track square (R11)."""
-    other = player_after(player, places, rules)
-    quarters = quarter_turns(other, player, players(rules) - places, rules)
-    return lanes[places * _LANES + lane] & ~turned(square, quarters)
 
 
 @compiled

@@ -6,8 +6,10 @@ import numpy as np
 
 from ludo_env.core import noting
 from ludo_env.core.batch import GameBatch
+from ludo_env.core.careful_weights import WEIGHTS
 from ludo_env.core.checks import Ints
 from ludo_env.core.rules import Rules
+from ludo_env.core.scripted import CAREFUL
 
 _LOG = 512  # decisions that there is room for at first
 
@@ -33,7 +35,7 @@ class WatchedGames:
         self.notes = np.zeros((num_games, players, len(noting.NOTES)), dtype=np.int64)
         self._max_rolls = max_rolls
         self._seats = np.zeros((num_games, 2 * players), dtype=np.int64)
-        self._log = np.zeros((num_games, _LOG), dtype=np.int8)
+        self._log = np.zeros((num_games, _LOG), dtype=np.uint8)
 
     def deal(self, rows: Ints, seeds: Ints, policies: Ints, keys: Ints) -> None:
         """Deal the first games of some seeds, and play on to where somebody is to be asked.
@@ -52,39 +54,28 @@ class WatchedGames:
 
     def play(self, rows: Ints, actions: Ints) -> None:
         """Play legal actions (k,) of who was asked in the rows (k,), and on to the next to ask."""
-        noting.take_part(
-            self.batch._games,
-            rows,
-            actions,
-            self._seats,
-            self.notes,
-            self._log,
-            self._max_rolls,
-            self.asked,
-            self.batch.rules.compiled,
-        )
-        self._make_room(rows)
+        self._play_on(rows, actions)
 
     def replace(self, rows: Ints, player: int, policy: int) -> None:
         """Let a scripted policy go on in a player's place, and play on; in place."""
         self._seats[rows, player] = policy
         self._play_on(rows)
 
-    def _play_on(self, rows: Ints) -> None:
+    def _play_on(self, rows: Ints, actions: Ints | None = None) -> None:
+        rules = self.batch.rules
+        is_careful = (self._seats[rows, : rules.num_players] == CAREFUL).any()
         noting.play_on(
             self.batch._games,
             rows,
+            actions,
             self._seats,
+            WEIGHTS[rules.num_players - 2] if is_careful else None,
             self.notes,
             self._log,
             self._max_rolls,
             self.asked,
-            self.batch.rules.compiled,
+            rules.compiled,
         )
-        self._make_room(rows)
-
-    def _make_room(self, rows: Ints) -> None:
-        """Play the rows on whose games outgrew the log."""
         full = rows[self.asked[rows] == noting.FULL]
         if len(full):
             self._log = np.concatenate([self._log, np.zeros_like(self._log)], axis=1)
@@ -93,5 +84,5 @@ class WatchedGames:
     def actions(self, rows: Ints) -> list[str]:
         """Every action of the rows' games so far, as digits."""
         counts = self.notes[rows, :, noting.DECISIONS].sum(axis=1).tolist()
-        digits = self._log[rows] + np.int8(ord("0"))
-        return [own[:count].tobytes().decode() for own, count in zip(digits, counts, strict=True)]
+        logged = zip(self._log[rows], counts, strict=True)
+        return [own[:count].tobytes().decode() for own, count in logged]
