@@ -6,7 +6,6 @@ Lines are appended as games end.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,7 +17,6 @@ from ludo_env.arena.results import Results
 from ludo_env.arena.schedule import Schedule
 from ludo_env.core import record_file
 from ludo_env.core.noting import NOTES
-from ludo_env.core.record import Record, rolled
 from ludo_env.core.rules import Rules
 
 
@@ -67,35 +65,30 @@ def create(path: Path, head: Head) -> None:
         raise ValueError(f"{path} cannot be written: {error.strerror}") from error
 
 
-def append(path: Path, head: Head, games: Iterable[Played]) -> None:
+def append(path: Path, head: Head, games: Played) -> None:
     """Add games to a file; they are with the operating system when this returns."""
+    results = Results.of(head.schedule, head.names, [games])
     with path.open("a", encoding="utf-8") as file:
-        file.write("".join(_line(head, game) for game in games))
+        file.write("".join(_line(results, row) for row in range(len(results))))
 
 
-def _line(head: Head, game: Played) -> str:
-    number = np.array([game.game])
-    seed = int(head.schedule.seeds(number)[0])
-    players = head.schedule.seating(number)[0].tolist()
-    record = record_of(head.schedule.rules, seed, [head.names[k] for k in players], game)
+def _line(results: Results, row: int) -> str:
+    number = int(results.games[row])
+    fields = record_file.game_fields(results.record(row), number, results.seating[row].tolist())
     noted = {
-        "notes": game.notes.tolist(),
-        "seconds": [round(seconds, 7) for seconds in game.seconds],
-        "faults": [[fault.agent, fault.position, fault.what] for fault in game.faults],
+        "notes": results.notes[row].tolist(),
+        "seconds": [round(seconds, 7) for seconds in results.seconds[row].tolist()],
+        "faults": [
+            [fault.agent, fault.position, fault.what]
+            for fault in results.faults
+            if fault.game == number
+        ],
     }
-    return record_file.line(record_file.game_fields(record, game.game, players) | noted)
+    return record_file.line(fields | noted)
 
 
-def record_of(rules: Rules, seed: int, agents: Sequence[str], game: Played) -> Record:
-    """The record of a game of a match."""
-    dice = rolled(seed, 0, game.rolls)
-    return Record(
-        rules, tuple(agents), dice, game.actions, game.places, seed, forfeits=game.forfeits
-    )
-
-
-def read(path: Path) -> tuple[Head, list[Played]]:
-    """The head of a file and its games, in the order in which they ended.
+def read(path: Path) -> tuple[Head, Played]:
+    """The head of a file and its games.
 
     Raises:
         ValueError: It cannot be read, or is no such file.
@@ -103,15 +96,15 @@ def read(path: Path) -> tuple[Head, list[Played]]:
     first, *lines = record_file.lines_of(path)
     head = _read_head(path, first)
     games: dict[int, Played] = {}
-    for number, line in enumerate(lines, 2):
+    for at, line in enumerate(lines, 2):
         try:
-            game = _read_line(line, head)
+            number, game = _read_line(line, head)
         except (ValueError, KeyError, TypeError, IndexError) as error:
-            raise ValueError(f"{path}, line {number}: no game of this match ({error})") from error
-        if game.game in games:
-            raise ValueError(f"{path}, line {number}: game {game.game} is there twice")
-        games[game.game] = game
-    return head, list(games.values())
+            raise ValueError(f"{path}, line {at}: no game of this match ({error})") from error
+        if number in games:
+            raise ValueError(f"{path}, line {at}: game {number} is there twice")
+        games[number] = game
+    return head, Played.of(list(games.values()), head.schedule.rules.num_players)
 
 
 def _read_head(path: Path, line: str) -> Head:
@@ -132,28 +125,36 @@ def _read_head(path: Path, line: str) -> Head:
         raise ValueError(f"{path} holds games, and no match ({error!r})") from error
 
 
-def _read_line(line: str, head: Head) -> Played:
+def _read_line(line: str, head: Head) -> tuple[int, Played]:
+    """The number of a line's game, and the game."""
     found = json.loads(line)
-    record = record_file.record_of(found, head.schedule.rules, head.names)
-    game, number = found["game"], np.array([found["game"]])
-    notes = np.array(found["notes"], dtype=np.int64)
-    if not 0 <= game < head.schedule.games:
-        raise ValueError(f"game {game}")
-    if notes.shape != (len(record.places), len(NOTES)):
-        raise ValueError(f"notes of shape {notes.shape}")
-    seating = head.schedule.seating(number)[0].tolist()
-    if record.seed != head.schedule.seeds(number)[0] or found["players"] != seating:
-        raise ValueError(f"game {game} is of another schedule")
-    return Played(
-        game,
-        record.places,
-        len(record.dice),
-        record.actions,
-        notes,
-        tuple(found["seconds"]),
-        record.forfeits,
-        tuple(Fault(game, *fault) for fault in found["faults"]),
+    schedule = head.schedule
+    record = record_file.record_of(found, schedule.rules, head.names)
+    number, players = found["game"], len(record.places)
+    if not 0 <= number < schedule.games:
+        raise ValueError(f"game {number}")
+    games = np.array([number])
+    seating = schedule.seating(games)[0].tolist()
+    if record.seed != schedule.seeds(games)[0] or found["players"] != seating:
+        raise ValueError(f"game {number} is of another schedule")
+    return number, Played(
+        games,
+        np.array([record.places], dtype=np.int64),
+        np.array([len(record.dice)]),
+        _numbers(found, "notes", (players, len(NOTES)), np.int64),
+        _numbers(found, "seconds", (players,), np.float64),
+        np.array([[player in record.forfeits for player in range(players)]]),
+        [record.actions],
+        tuple(Fault(number, *fault) for fault in found["faults"]),
     )
+
+
+def _numbers(found: dict[str, Any], name: str, shape: tuple[int, ...], dtype: Any) -> Any:
+    """What a line notes by this name, for one game."""
+    numbers = np.array([found[name]], dtype=dtype)
+    if numbers.shape != (1, *shape):
+        raise ValueError(f"{name} of shape {numbers.shape[1:]}")
+    return numbers
 
 
 def has_begun(path: Path) -> bool:
@@ -177,4 +178,4 @@ def load(path: str | Path) -> Results:
         ValueError: It cannot be read, or is no such file.
     """
     head, games = read(Path(path))
-    return Results.of(head.schedule, head.names, games, head.until)
+    return Results.of(head.schedule, head.names, [games], head.until)

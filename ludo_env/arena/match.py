@@ -108,16 +108,17 @@ def play(
     if until is not None and len(schedule.tables) > 1:
         raise ValueError("until ends a match of as many agents as players, no tournament")
     head = files.Head(schedule, told_apart, limit, until)
-    ended = _begun(file, head, resume)
-    if progress is not None and ended:
-        progress(len(ended))
+    begun = _begun(file, head, resume)
+    ended = [begun]
+    if progress is not None and len(begun):
+        progress(len(begun))
     with suppress(KeyboardInterrupt):
         for games_of_round in _rounds(schedule, until):
-            left = np.setdiff1d(games_of_round, [game.game for game in ended])
+            left = np.setdiff1d(games_of_round, begun.games)
             for some in _shared_out(hall, left, processes):
                 if file is not None:
                     files.append(Path(file), head, some)
-                ended += some
+                ended.append(some)
                 if progress is not None:
                     progress(len(some))
             if until is not None and _half_width(schedule, ended) <= until:
@@ -141,18 +142,19 @@ def _half_width(schedule: Schedule, ended: list[Played]) -> float:
     return (high - low) / 2
 
 
-def _begun(file: str | Path | None, head: files.Head, resume: bool) -> list[Played]:
+def _begun(file: str | Path | None, head: files.Head, resume: bool) -> Played:
     """The games that a file has already, which is begun where there is none."""
+    none = Played.none(head.schedule.rules.num_players)
     if file is None:
         if resume:
             raise ValueError("resume needs a file to go on with")
-        return []
+        return none
     path = Path(file)
     if resume and path.exists() and not files.has_begun(path):
         path.unlink()  # ended before its head was written
     if not resume or not path.exists():
         files.create(path, head)
-        return []
+        return none
     found, ended = files.read(path)
     differing = _differences(found.as_dict(), head.as_dict())
     if differing:
@@ -169,7 +171,7 @@ def _differences(found: dict[str, Any], asked: dict[str, Any]) -> str:
     )
 
 
-def _shared_out(hall: Hall, games: Ints, processes: int) -> Iterator[list[Played]]:
+def _shared_out(hall: Hall, games: Ints, processes: int) -> Iterator[Played]:
     """Play games in this process, or in several others."""
     if not len(games):
         return
@@ -180,7 +182,7 @@ def _shared_out(hall: Hall, games: Ints, processes: int) -> Iterator[list[Played
     parts = [games[first : first + size] for first in range(0, len(games), size)]
     with _pool(hall, processes) as pool:
         for future in as_completed([pool.submit(_play_part, part) for part in parts]):
-            yield future.result()
+            yield from future.result()
 
 
 @contextmanager
@@ -211,7 +213,7 @@ def _enter(hall: Hall) -> None:
 
 
 def _play_part(games: Ints) -> list[Played]:
-    return [game for some in _hall.play(games) for game in some]
+    return list(_hall.play(games))
 
 
 def distinct(names: Sequence[str]) -> tuple[str, ...]:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ludo_env.agents.base import Agent, ask
 from ludo_env.agents.scripted import Scripted
@@ -16,6 +17,7 @@ from ludo_env.arena.schedule import Schedule
 from ludo_env.core import dice
 from ludo_env.core.batch import GameBatch
 from ludo_env.core.checks import Ints
+from ludo_env.core.noting import NOTES
 from ludo_env.core.record import with_forfeits
 from ludo_env.core.scripted import FIRST, policy_code
 from ludo_env.core.watched import WatchedGames
@@ -43,27 +45,65 @@ class AgentFaultError(ValueError):
 
 @dataclass(frozen=True)
 class Played:
-    """A game that has ended.
+    """Games that have ended, in any order.
 
     Attributes:
-        game: Its number.
-        places: Each player's place (R20), those that forfeited last; 0 where it was cut.
-        rolls: How often was rolled.
-        actions: The action of every decision, as digits.
-        notes: int64 (P, K), what each player did, see `noting.NOTES`.
-        seconds: Each player's thinking time, which is no part of what a game comes to.
-        forfeits: The players that forfeited it.
+        games: Their numbers, int64 (k,).
+        places: Each player's place (R20), those that forfeited last, int64 (k, P); 0 where a game
+            was cut.
+        rolls: How often was rolled, int64 (k,).
+        notes: What each player did, int64 (k, P, K), see `noting.NOTES`.
+        seconds: Each player's thinking time, float64 (k, P), no part of what a game comes to.
+        forfeits: The players that forfeited their game, bool (k, P).
+        actions: The actions of all decisions of each game, as digits.
         faults: What agents did wrong.
     """
 
-    game: int
-    places: tuple[int, ...]
-    rolls: int
-    actions: str
+    games: Ints
+    places: Ints
+    rolls: Ints
     notes: Ints
-    seconds: tuple[float, ...]
-    forfeits: tuple[int, ...] = ()
+    seconds: NDArray[np.float64]
+    forfeits: NDArray[np.bool_]
+    actions: Sequence[str]
     faults: tuple[Fault, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.games)
+
+    @classmethod
+    def none(cls, players: int) -> Played:
+        """No games of so many players."""
+        return cls(
+            np.zeros(0, dtype=np.int64),
+            np.zeros((0, players), dtype=np.int64),
+            np.zeros(0, dtype=np.int64),
+            np.zeros((0, players, len(NOTES)), dtype=np.int64),
+            np.zeros((0, players)),
+            np.zeros((0, players), dtype=np.bool_),
+            (),
+        )
+
+    @classmethod
+    def of(cls, parts: Sequence[Played], players: int) -> Played:
+        """All games of the parts, by their numbers, and what was done wrong in them."""
+        parts = [cls.none(players), *parts]
+        games = np.concatenate([part.games for part in parts])
+        actions = [own for part in parts for own in part.actions]
+        order = np.argsort(games)
+        faults = sorted(
+            (fault for part in parts for fault in part.faults), key=lambda fault: fault.game
+        )
+        return cls(
+            games[order],
+            np.concatenate([part.places for part in parts])[order],
+            np.concatenate([part.rolls for part in parts])[order],
+            np.concatenate([part.notes for part in parts])[order],
+            np.concatenate([part.seconds for part in parts])[order],
+            np.concatenate([part.forfeits for part in parts])[order],
+            [actions[k] for k in order.tolist()],
+            tuple(faults),
+        )
 
 
 class Hall:
@@ -103,7 +143,7 @@ class Hall:
         self._keys = np.array([0 if a is None else dice.policy_key(a.seed) for a in scripted])
         self._faults_of = np.zeros(len(agents), dtype=np.int64)
 
-    def play(self, numbers: Ints) -> Iterator[list[Played]]:
+    def play(self, numbers: Ints) -> Iterator[Played]:
         """Play the games with these numbers (k,); yields those that have ended, again and again.
 
         Raises:
@@ -193,21 +233,18 @@ class Hall:
         self._lost[row, self._games.asked[row]] = True
         self._faults.setdefault(row, []).append(Fault(game, number, position, what))
 
-    def _ended(self, rows: Ints) -> list[Played]:
+    def _ended(self, rows: Ints) -> Played:
         games, lost = self._games, self._lost[rows]
-        places = games.batch.places(rows).tolist()  # 0 where a game was cut
-        forfeits: list[tuple[int, ...]] = [()] * len(rows)
+        places = games.batch.places(rows).astype(np.int64)  # 0 where a game was cut
         for k in np.flatnonzero(lost.any(axis=1)).tolist():
-            forfeits[k] = tuple(np.flatnonzero(lost[k]).tolist())
-            places[k] = with_forfeits(places[k], forfeits[k])
-        columns = (
-            self._number[rows].tolist(),
-            map(tuple, places),
-            games.batch.rolls[rows].tolist(),
-            games.actions(rows),
+            places[k] = with_forfeits(places[k].tolist(), np.flatnonzero(lost[k]).tolist())
+        return Played(
+            self._number[rows],
+            places,
+            games.batch.rolls[rows],
             games.notes[rows],
-            map(tuple, self._seconds[rows].tolist()),
-            forfeits,
-            (tuple(self._faults.pop(row, ())) for row in rows.tolist()),
+            self._seconds[rows],
+            lost,
+            games.actions(rows),
+            tuple(fault for row in rows.tolist() for fault in self._faults.pop(row, ())),
         )
-        return [Played(*game) for game in zip(*columns, strict=True)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -58,29 +58,24 @@ class Results:
         cls,
         schedule: Schedule,
         names: Sequence[str],
-        played: Iterable[Played],
+        played: Sequence[Played],
         until: float | None = None,
     ) -> Results:
         """The results of games in any order."""
-        ended = sorted(played, key=lambda game: game.game)
-        games = np.array([game.game for game in ended], dtype=np.int64)
-        shape = (len(ended), schedule.rules.num_players)
+        ended = Played.of(played, schedule.rules.num_players)
         return cls(
             schedule,
             tuple(names),
-            games,
-            schedule.seeds(games),
-            schedule.seating(games),
-            np.array([game.places for game in ended], dtype=np.int64).reshape(shape),
-            np.array([game.rolls for game in ended], dtype=np.int64),
-            np.array([game.notes for game in ended], dtype=np.int64).reshape(*shape, len(NOTES)),
-            np.array([game.seconds for game in ended], dtype=np.float64).reshape(shape),
-            np.array(
-                [[player in game.forfeits for player in range(shape[1])] for game in ended],
-                dtype=np.bool_,
-            ).reshape(shape),
-            tuple(game.actions for game in ended),
-            tuple(fault for game in ended for fault in game.faults),
+            ended.games,
+            schedule.seeds(ended.games),
+            schedule.seating(ended.games),
+            ended.places,
+            ended.rolls,
+            ended.notes,
+            ended.seconds,
+            ended.forfeits,
+            tuple(ended.actions),
+            ended.faults,
             until,
         )
 

@@ -80,7 +80,7 @@ over all own moves; the game's rolls when a first pawn has come into the column,
 ) = range(len(NOTES))
 
 
-_LANES = 64
+_LANES = 32
 # Where each of a lane's quantities begins, after the boards.
 _NOTED = MAX_PLAYERS * _LANES  # what players have done, from the one who rolls on in turn order
 _DRAWS = 2 * MAX_PLAYERS * _LANES  # the keys of the players' draws, from player 0 on
@@ -104,8 +104,8 @@ _NOBODY = -1
 _POLICY_BITS = 4
 _ASKED = (1 << _POLICY_BITS) - 1
 
-# A word of notes has fields of what a player did in so many rolls, each wide enough for all of them;
-# of the rolls when its first pawn came into the column the last bits, after one that says it did.
+# A word of notes has fields of what a player did in so many rolls, each wide enough for all; of the
+# rolls when a first pawn came into the column it has the last bits, after one that says so.
 _ROLLS_IN_A_WORD = 32
 _COUNT, _EXPOSURES = (1 << 6) - 1, (1 << 8) - 1
 _DECISION, _CHOICE, _CAPTURE, _LOSS, _FREE, _FREE_TAKEN, _EXPOSURE = range(0, 42, 6)
@@ -376,3 +376,14 @@ def _pass_on(lanes, lane, player, own, noted, captured, stays, rules):
         lanes[places * _LANES + lane] = board if stays else follower
         lanes[_NOTED + places * _LANES + lane] = word if stays else follower_word
         board, word = follower, follower_word
+
+
+@compiled
+def write_actions(log, rows, counts, actions):
+    """Write the first actions of each of the rows, so many, one row's after another's; in place."""
+    written = 0
+    for k in range(len(rows)):
+        own = row_of(log, rows[k])
+        for decision in range(counts[k]):
+            actions[written + decision] = own[decision]
+        written += counts[k]

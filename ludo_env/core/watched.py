@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 
 from ludo_env.core import noting
@@ -83,6 +85,8 @@ class WatchedGames:
 
     def actions(self, rows: Ints) -> list[str]:
         """Every action of the rows' games so far, as digits."""
-        counts = self.notes[rows, :, noting.DECISIONS].sum(axis=1).tolist()
-        logged = zip(self._log[rows], counts, strict=True)
-        return [own[:count].tobytes().decode() for own, count in logged]
+        counts = self.notes[rows, :, noting.DECISIONS].sum(axis=1)
+        written = np.empty(counts.sum(), dtype=np.uint8)
+        noting.write_actions(self._log, rows, counts, written)
+        text, ends = written.tobytes().decode(), counts.cumsum().tolist()
+        return [text[first:last] for first, last in pairwise([0, *ends])]
