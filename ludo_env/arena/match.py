@@ -114,7 +114,7 @@ def play(
         progress(len(begun))
     with suppress(KeyboardInterrupt):
         for games_of_round in _rounds(schedule, until):
-            left = np.setdiff1d(games_of_round, begun.games)
+            left = games_of_round[~np.isin(games_of_round, begun.games)]
             for some in _shared_out(hall, left, processes):
                 if file is not None:
                     files.append(Path(file), head, some)

@@ -238,6 +238,7 @@ class Hall:
         places = games.batch.places(rows).astype(np.int64)  # 0 where a game was cut
         for k in np.flatnonzero(lost.any(axis=1)).tolist():
             places[k] = with_forfeits(places[k].tolist(), np.flatnonzero(lost[k]).tolist())
+        faulty = [row for row in self._faults if row in rows]
         return Played(
             self._number[rows],
             places,
@@ -246,5 +247,5 @@ class Hall:
             self._seconds[rows],
             lost,
             games.actions(rows),
-            tuple(fault for row in rows.tolist() for fault in self._faults.pop(row, ())),
+            tuple(fault for row in faulty for fault in self._faults.pop(row)),
         )

@@ -13,6 +13,7 @@ from typing import Any
 from ludo_env.bench import shares
 from ludo_env.bench.tasks import (
     Act,
+    Match,
     PlayAEC,
     PlayGym,
     Rollout,
@@ -64,6 +65,15 @@ def _policy(policy: str, players: int) -> Comparison:
     )
 
 
+def _match(*agents: str) -> Comparison:
+    return Comparison(
+        f"arena.play, {', '.join(agents)}, 1,024 games at a time",
+        "decisions",
+        lambda: Match(agents),
+        lambda: Rollout(len(agents), 1024),
+    )
+
+
 def _act(spec: str, threads: int = 1) -> Comparison:
     return Comparison(
         f"agent {spec}: act and step, 4 players, 1,024 games, {_counted(threads, 'thread')}",
@@ -111,6 +121,8 @@ COMPARISONS = (
     _rollout(3, 1024),
     _rollout(4, 1024, threads=2),
     *(_policy(policy, players) for policy in ("advance", "careful") for players in (2, 4)),
+    _match("random", "advance"),
+    _match("random", "advance", "first", "random"),
     *(_act(spec) for spec in (*POLICIES, "expectimax", "td", "td:2")),
     _act("td", threads=2),
     *(_step(games) for games in (1, 64, 1024, 16384)),

@@ -8,7 +8,7 @@ import shutil
 import subprocess
 import tempfile
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -18,7 +18,9 @@ import numpy as np
 
 from ludo_env import ludo_v0
 from ludo_env.agents.base import make_agent
+from ludo_env.arena.match import play
 from ludo_env.core.batch import GameBatch
+from ludo_env.core.noting import DECISIONS
 from ludo_env.core.rules import Rules
 from ludo_env.envs.vector import LudoVectorEnv
 
@@ -70,6 +72,25 @@ class Rollout(Task):
 
     def __str__(self) -> str:
         return f"rollout, {self.policy}"
+
+
+class Match(Task):
+    """Scripted agents in the arena, one for each seat, with all that it notes of their games."""
+
+    def __init__(self, agents: Sequence[str]) -> None:
+        self.agents = agents
+        self.rules = Rules(num_players=len(agents))
+        self.games = 1024 * 2 * len(agents)
+
+    def chunk(self) -> int:
+        """See `Task.chunk`."""
+        results = play(self.agents, games=self.games, rules=self.rules, seed=1)
+        decisions = int(results.notes[:, :, DECISIONS].sum())
+        self.also = {"games": len(results) / decisions}
+        return decisions
+
+    def __str__(self) -> str:
+        return f"arena, {', '.join(self.agents)}"
 
 
 class Act(Task):
