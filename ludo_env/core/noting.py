@@ -157,34 +157,45 @@ def play_on(games, rows, actions, seats, weights, notes, log, max_rolls, asked, 
     """
     lanes = np.zeros(_LENGTH, dtype=np.int64)
     held = np.full(_LANES, _NOBODY)
-    room = log.shape[1]
-    taken = under_way = rolls = 0
-    while True:
-        for lane in range(_LANES):
-            row = held[lane]
-            if row != _NOBODY and lanes[_STANDS + lane] > 0:
-                _empty(lanes, lane, row_of(notes, row), row_of(log, row), rules)
-                _put_down(lanes, lane, row_of(games, row), rules)
-                asked[row] = _standing(row_of(games, row), max_rolls, room)
-                held[lane] = _NOBODY
-                under_way -= 1
-            if held[lane] == _NOBODY and taken < len(rows):
-                row = rows[taken]
-                game = row_of(games, row)
-                given = 0 if actions is None else legal_destination(game, actions[taken], rules)
-                _take_up(lanes, lane, game, row_of(seats, row), given, rules)
-                held[lane] = row
-                taken += 1
-                under_way += 1
-        if under_way == 0:
-            return
+    taken = _take_up_next(lanes, held, games, rows, 0, actions, seats, rules)
+    rolls = 0
+    while held.max() != _NOBODY:
         stopped = 0
         while stopped == 0:
             if rolls == _ROLLS_IN_A_WORD:
                 _empty_all(lanes, held, notes, log, rules)
                 rolls = 0
-            stopped = _roll_once(lanes, weights, max_rolls, room, rules)
+            stopped = _roll_once(lanes, weights, max_rolls, log.shape[1], rules)
             rolls += 1
+        _put_down_standing(lanes, held, games, notes, log, max_rolls, asked, rules)
+        taken = _take_up_next(lanes, held, games, rows, taken, actions, seats, rules)
+
+
+@compiled
+def _take_up_next(lanes, held, games, rows, taken, actions, seats, rules):
+    """Fill free lanes with the rows from number ``taken`` on; in place. Returns the next number."""
+    for lane in range(_LANES):
+        if held[lane] == _NOBODY and taken < len(rows):
+            row = rows[taken]
+            game = row_of(games, row)
+            given = 0 if actions is None else legal_destination(game, actions[taken], rules)
+            _take_up(lanes, lane, game, row_of(seats, row), given, rules)
+            held[lane] = row
+            taken += 1
+    return taken
+
+
+@compiled
+def _put_down_standing(lanes, held, games, notes, log, max_rolls, asked, rules):
+    """Write the lanes that stand back to their games, and who is to be asked; in place."""
+    for lane in range(_LANES):
+        row = held[lane]
+        if row != _NOBODY and lanes[_STANDS + lane] > 0:
+            game = row_of(games, row)
+            _empty(lanes, lane, row_of(notes, row), row_of(log, row), rules)
+            _put_down(lanes, lane, game, rules)
+            asked[row] = _standing(game, max_rolls, log.shape[1])
+            held[lane] = _NOBODY
 
 
 @compiled
