@@ -184,6 +184,25 @@ def test_rolls_are_counted_and_games_longer_than_the_limit_are_cut():
     assert sum(agent["wins"] for agent in found["agents"]) == cut.finished.sum()
 
 
+def rolls_at_decisions(rules: Rules, seed: int, actions: str) -> list[int]:
+    """Rolls made at each decision of a game's beginning, and at the one after it."""
+    game = Game(rules, seed=seed)
+    made = [sum(type(event).__name__ == "Roll" for event in game.opening_events)]
+    for digit in actions:
+        events = game.play(int(digit))
+        made.append(made[-1] + sum(type(event).__name__ == "Roll" for event in events))
+    return made
+
+
+@pytest.mark.parametrize("agents", [["random", "advance"], [Asked("random"), "advance"]], ids=str)
+def test_a_game_is_cut_at_its_first_decision_with_so_many_rolls(agents):
+    cut = play(agents, games=40, rules=TWO, seed=9, max_rolls=60)
+    assert not cut.finished.any()
+    for row in range(len(cut)):
+        made = rolls_at_decisions(TWO, int(cut.seeds[row]), cut.actions[row])
+        assert made[-2] < 60 <= made[-1] == cut.rolls[row]
+
+
 # What is noted
 
 
