@@ -444,6 +444,27 @@ def test_lines_that_are_no_games_are_refused_by_number(line, tmp_path):
         arena.load(path)
 
 
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("notes", [[10**30] * len(NOTES)] * 2),
+        ("notes", [[0] * len(NOTES)]),
+        ("seconds", [0.0]),
+        ("seconds", [0.0, 10**400]),
+        ("seconds", [0.0, "long"]),
+        ("faults", [[0]]),
+        ("game", 1.5),
+    ],
+)
+def test_a_line_with_wrong_numbers_is_refused(name, value, tmp_path):
+    path = tmp_path / "match.jsonl"
+    play(["random", "careful"], games=2, rules=TWO, seed=1, file=path)
+    *lines, last = path.read_text().splitlines()
+    path.write_text("\n".join([*lines, json.dumps(json.loads(last) | {name: value})]) + "\n")
+    with pytest.raises(ValueError, match="line 3: no game of this match"):
+        arena.load(path)
+
+
 @pytest.mark.parametrize("content", ["", "x\n", "{}\n", '{"format": "ludo_env.arena"}\n'])
 def test_files_of_another_kind_are_refused(content, tmp_path):
     path = tmp_path / "match.jsonl"

@@ -99,7 +99,7 @@ def read(path: Path) -> tuple[Head, Played]:
     for at, line in enumerate(lines, 2):
         try:
             number, game = _read_line(line, head)
-        except (ValueError, KeyError, TypeError, IndexError) as error:
+        except (ValueError, KeyError, TypeError, IndexError, OverflowError) as error:
             raise ValueError(f"{path}, line {at}: no game of this match ({error})") from error
         if number in games:
             raise ValueError(f"{path}, line {at}: game {number} is there twice")

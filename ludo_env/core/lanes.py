@@ -6,24 +6,71 @@ compiler turns a loop over lanes into vector instructions that advance several g
 rules are those of `ludo_env.core.kernels`; what stands here is who rolls next, and how boards are
 read and written.
 
-A quantity's lanes stand a fixed distance apart in one flat array: only fixed distances let the
-compiler see that no two overlap. The boards of all players come first, from the one who rolls on in
-turn order.
+Quantities stand a fixed distance apart in one flat array, the ``width``, which is the number of
+lanes: only fixed distances let the compiler see that no two overlap. The boards of all players come
+first, from the one who rolls on in turn order, then those named here, then a module's own.
 """
 
 from __future__ import annotations
 
 from ludo_env.core.jit import compiled
 from ludo_env.core.kernels import (
+    COUNTS,
+    ROLL_BITS,
     TRACK,
     allowed_tries,
+    decisions_of,
+    die_of,
     has_won,
     player_after,
+    player_of,
     players,
     quarter_turns,
+    rolls_of,
+    set_turn,
     turned,
 )
+from ludo_env.core.kernels import KEY as GAME_KEY
 from ludo_env.core.reach import threats_of
+from ludo_env.core.rules import MAX_PLAYERS
+
+COMMON = range(MAX_PLAYERS, MAX_PLAYERS + 6)
+"""The quantities that every module's lanes have, after the boards."""
+OWN = COMMON.stop
+"""The first of a module's own."""
+
+(
+    PLAYER,  # who rolls, or who has won
+    DIE,  # 0 where it is to be rolled or the game is over
+    TRIES,  # rolls that the player has left in this turn
+    KEY,  # of the game's dice
+    ROLLS,  # of this game so far
+    DECISIONS,  # of this game so far
+) = COMMON
+
+
+@compiled
+def take_up(lanes, lane, width, game, rules):
+    """Lay a game, at a decision or just dealt, into a lane; in place."""
+    player = player_of(game)
+    for places in range(players(rules)):
+        lanes[places * width + lane] = game[player_after(player, places, rules)]
+    lanes[PLAYER * width + lane] = player
+    lanes[DIE * width + lane] = die_of(game)
+    lanes[TRIES * width + lane] = allowed_tries(game[player], rules)
+    lanes[KEY * width + lane] = game[GAME_KEY]
+    lanes[ROLLS * width + lane] = rolls_of(game)
+    lanes[DECISIONS * width + lane] = decisions_of(game)
+
+
+@compiled
+def put_down(lanes, lane, width, game, rules):
+    """Write a lane back to its game; in place."""
+    player = lanes[PLAYER * width + lane]
+    for places in range(players(rules)):
+        game[player_after(player, places, rules)] = lanes[places * width + lane]
+    game[COUNTS] = lanes[ROLLS * width + lane] | lanes[DECISIONS * width + lane] << ROLL_BITS
+    set_turn(game, player, lanes[DIE * width + lane])
 
 
 @compiled

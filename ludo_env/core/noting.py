@@ -17,16 +17,12 @@ from ludo_env.core.bits import popcount
 from ludo_env.core.careful import choose_carefully
 from ludo_env.core.jit import compiled
 from ludo_env.core.kernels import (
-    COUNTS,
     KEY,
-    ROLL_BITS,
     SEED,
     TRACK,
     action_of,
-    allowed_tries,
     choices,
     decisions_of,
-    die_of,
     episode_of,
     is_over,
     legal_destination,
@@ -35,12 +31,15 @@ from ludo_env.core.kernels import (
     player_of,
     players,
     rolls_of,
-    set_turn,
     source_of,
 )
 from ludo_env.core.lanes import (
+    COMMON,
+    OWN,
     opponents_in,
+    put_down,
     square_seen_by,
+    take_up,
     threats_in,
     tries_left,
     what_follows,
@@ -79,24 +78,18 @@ over all own moves; the game's rolls when a first pawn has come into the column,
     ROLLS_TO_COLUMN,
 ) = range(len(NOTES))
 
-
 _LANES = 32
-# Where each of a lane's quantities begins, after the boards.
-_NOTED = MAX_PLAYERS * _LANES  # what players have done, from the one who rolls on in turn order
-_DRAWS = 2 * MAX_PLAYERS * _LANES  # the keys of the players' draws, from player 0 on
+# Where each of the quantities begins.
+_PLAYER, _DIE, _TRIES, _KEY, _ROLLS, _DECISIONS = (quantity * _LANES for quantity in COMMON)
+_NOTED = OWN * _LANES  # what players have done, from the one who rolls on in turn order
+_DRAWS = (OWN + MAX_PLAYERS) * _LANES  # the keys of the players' draws, from player 0 on
 (
-    _PLAYER,  # who rolls, or who has won
-    _DIE,  # 0 where it is to be rolled or the game is over
-    _TRIES,  # rolls that the player has left in this turn
-    _KEY,  # of the game's dice
-    _ROLLS,  # of this game so far
-    _DECISIONS,  # of this game so far
     _POLICIES,  # of all players, four bits each
     _GIVEN,  # the move of who was asked; 0 for none
     _ACTIONS,  # played since the lane was emptied, two bits each, the last one lowest
     _STANDS,  # whether the lane has come to where it is to be taken out
     _LENGTH,
-) = range(3 * MAX_PLAYERS * _LANES, (3 * MAX_PLAYERS + 11) * _LANES, _LANES)
+) = range((OWN + 2 * MAX_PLAYERS) * _LANES, (OWN + 2 * MAX_PLAYERS + 5) * _LANES, _LANES)
 
 _NOBODY = -1
 """The row of a lane that holds no game."""
@@ -193,7 +186,7 @@ def _put_down_standing(lanes, held, games, notes, log, max_rolls, asked, rules):
         if row != _NOBODY and lanes[_STANDS + lane] > 0:
             game = row_of(games, row)
             _empty(lanes, lane, row_of(notes, row), row_of(log, row), rules)
-            _put_down(lanes, lane, game, rules)
+            put_down(lanes, lane, _LANES, game, rules)
             asked[row] = _standing(game, max_rolls, log.shape[1])
             held[lane] = _NOBODY
 
@@ -211,33 +204,16 @@ def _standing(game, max_rolls, room):
 @compiled
 def _take_up(lanes, lane, game, seats, given, rules):
     """Lay a game into a lane, and the move that is played first, 0 for none; in place."""
-    player = player_of(game)
+    take_up(lanes, lane, _LANES, game, rules)
     policies = 0
     for places in range(players(rules)):
-        lanes[places * _LANES + lane] = game[player_after(player, places, rules)]
         lanes[_NOTED + places * _LANES + lane] = 0
         lanes[_DRAWS + places * _LANES + lane] = draw_key(game, seats[players(rules) + places])
         policies |= (seats[places] & _ASKED) << _POLICY_BITS * places
-    lanes[_PLAYER + lane] = player
-    lanes[_DIE + lane] = die_of(game)
-    lanes[_TRIES + lane] = allowed_tries(game[player], rules)
-    lanes[_KEY + lane] = game[KEY]
-    lanes[_ROLLS + lane] = rolls_of(game)
-    lanes[_DECISIONS + lane] = decisions_of(game)
     lanes[_POLICIES + lane] = policies
     lanes[_GIVEN + lane] = given
     lanes[_ACTIONS + lane] = 0
     lanes[_STANDS + lane] = 0
-
-
-@compiled
-def _put_down(lanes, lane, game, rules):
-    """Write a lane back to its game; in place."""
-    player = lanes[_PLAYER + lane]
-    for places in range(players(rules)):
-        game[player_after(player, places, rules)] = lanes[places * _LANES + lane]
-    game[COUNTS] = lanes[_ROLLS + lane] | lanes[_DECISIONS + lane] << ROLL_BITS
-    set_turn(game, player, lanes[_DIE + lane])
 
 
 @compiled

@@ -13,34 +13,29 @@ from ludo_env.core.bits import popcount
 from ludo_env.core.careful import choose_carefully
 from ludo_env.core.jit import compiled
 from ludo_env.core.kernels import (
-    COUNTS,
-    KEY,
-    ROLL_BITS,
-    allowed_tries,
     choices,
     clear_script,
     deal,
     decisions_of,
-    die_of,
     episode_of,
     is_over,
     movable,
     player_after,
-    player_of,
     players,
-    rolls_of,
-    set_turn,
     source_of,
 )
 from ludo_env.core.lanes import (
+    COMMON,
+    OWN,
     opponents_in,
+    put_down,
     square_seen_by,
+    take_up,
     threats_in,
     tries_left,
     what_follows,
 )
 from ludo_env.core.rows import block_of, row_of
-from ludo_env.core.rules import MAX_PLAYERS
 from ludo_env.core.scripted import choose, draw_key
 
 TOTALS = (
@@ -71,21 +66,16 @@ TOTALS = (
 ) = range(len(TOTALS) + 1)
 
 _LANES = 128
-# Where each of a lane's quantities begins, after the boards.
+# Where each of the quantities begins.
+_PLAYER, _DIE, _TRIES, _KEY, _ROLLS, _DECISIONS = (quantity * _LANES for quantity in COMMON)
 (
-    _PLAYER,  # who rolls, or who has won
-    _DIE,  # 0 where it is to be rolled or the game is over
-    _TRIES,  # rolls that the player has left in this turn
-    _KEY,  # of the game's dice
     _DRAWS,  # the key of the policy's draws
-    _ROLLS,  # of this game so far
-    _DECISIONS,  # of this game so far
     _LEFT,  # decisions still to be played
     _TALLY,
     _WON,  # whether the last roll has won the game
     _WHOLE,  # whether the game stood at its first decision
     _LENGTH,
-) = range(MAX_PLAYERS * _LANES, (MAX_PLAYERS + 12) * _LANES, _LANES)
+) = range(OWN * _LANES, (OWN + 6) * _LANES, _LANES)
 
 # A tally is one number: a game's captures, and from these bits on its forced decisions and legal
 # moves. No game is long enough to fill a field; a tally of half a game is never read.
@@ -126,7 +116,7 @@ def rollout_rows(games, scripts, steps, policy, weights, key, totals, rules):
                 _end_games(lanes, block, own_scripts, key, totals, rules)
         for lane in range(len(block)):
             totals[_ROLLED] += lanes[_ROLLS + lane]
-            _put_down(lanes, lane, row_of(block, lane), rules)
+            put_down(lanes, lane, _LANES, row_of(block, lane), rules)
     totals[_DECIDED] += steps * len(games)
 
 
@@ -140,28 +130,10 @@ def _deal_next(game, script, rules):
 @compiled
 def _take_up(lanes, lane, game, key, rules):
     """Lay a game, at a decision or just dealt, into a lane; in place."""
-    player = player_of(game)
-    for places in range(players(rules)):
-        lanes[places * _LANES + lane] = game[player_after(player, places, rules)]
-    lanes[_PLAYER + lane] = player
-    lanes[_DIE + lane] = die_of(game)
-    lanes[_TRIES + lane] = allowed_tries(game[player], rules)
-    lanes[_KEY + lane] = game[KEY]
+    take_up(lanes, lane, _LANES, game, rules)
     lanes[_DRAWS + lane] = draw_key(game, key)
-    lanes[_ROLLS + lane] = rolls_of(game)
-    lanes[_DECISIONS + lane] = decisions_of(game)
     lanes[_WHOLE + lane] = 1 if decisions_of(game) == 0 else 0
     lanes[_TALLY + lane] = 0
-
-
-@compiled
-def _put_down(lanes, lane, game, rules):
-    """Write a lane back to its game; in place."""
-    player = lanes[_PLAYER + lane]
-    for places in range(players(rules)):
-        game[player_after(player, places, rules)] = lanes[places * _LANES + lane]
-    game[COUNTS] = lanes[_ROLLS + lane] | lanes[_DECISIONS + lane] << ROLL_BITS
-    set_turn(game, player, lanes[_DIE + lane])
 
 
 @compiled
