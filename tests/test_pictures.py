@@ -27,6 +27,7 @@ from ludo_env.render.drawing import (
     TABLE,
     Disc,
     Extras,
+    LastMove,
     board,
     pawn,
     pieces,
@@ -103,7 +104,7 @@ def test_svg_is_what_it_was():
 
 
 def extras_of_all() -> Extras:
-    return Extras(legal=(12, 1), shares={12: 0.7, 1: 0.3}, last=(3, 12, 17), captured=(1, 38))
+    return Extras(legal=(12, 1), shares={12: 0.7, 1: 0.3}, last=LastMove(3, 12, 17, True))
 
 
 def test_svg_says_in_words_what_it_shows():

@@ -198,6 +198,11 @@ def _wrong_end(position: Position) -> Iterable[str]:
         yield f"a finished game has no die, got {position.die}"
 
 
+def square_name(progress: int) -> str:
+    """A progress in words: ``yard``, or its number."""
+    return "yard" if progress == YARD else str(progress)
+
+
 def track_square(corner: int, progress: int) -> int:
     """The track square, 0 … 39, of a pawn at progress 1 … 40 of the player in a corner (R3)."""
     return (SQUARES_PER_CORNER * corner + progress - 1) % TRACK_SQUARES

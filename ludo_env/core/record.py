@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ludo_env.core import checks, dice
 from ludo_env.core.game import Captured, Event, Game, Moved, Passed, Roll
-from ludo_env.core.position import Position
+from ludo_env.core.position import Position, square_name
 from ludo_env.core.rules import YARD, Rules
 
 
@@ -212,7 +212,7 @@ def _turns(record: Record, events: Sequence[Event]) -> Iterator[str]:
             case Moved(_, move):
                 if not turns[-1][1]:  # a die that the position came with
                     turns[-1][1].append(str(_die_of(move.source, move.target)))
-                turns[-1][1][-1] += f" {_square(move.source)}-{move.target}"
+                turns[-1][1][-1] += f" {square_name(move.source)}-{move.target}"
             case Passed(_):
                 turns[-1][1].append("-")
     width = len(str(len(turns)))
@@ -222,10 +222,6 @@ def _turns(record: Record, events: Sequence[Event]) -> Iterator[str]:
 
 def _die_of(source: int, target: int) -> int:
     return 6 if source == YARD else target - source
-
-
-def _square(progress: int) -> str:
-    return "yard" if progress == YARD else str(progress)
 
 
 def _result(record: Record) -> str:

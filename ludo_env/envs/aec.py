@@ -10,11 +10,13 @@ from gymnasium import logger, spaces
 from numpy.typing import NDArray
 from pettingzoo import AECEnv
 
+from ludo_env.core import checks
 from ludo_env.core.game import Game
 from ludo_env.core.observation import OBSERVATION, OBSERVATION_LENGTH
 from ludo_env.core.rules import MAX_PAWNS, MAX_PLAYERS
 from ludo_env.envs.options import RENDER_FRAMES, RENDER_MODES, beginning, settings, view_space
-from ludo_env.envs.showing import Screen
+from ludo_env.envs.showing import Screen, move_of
+from ludo_env.render.drawing import LastMove
 
 Observation = dict[str, NDArray[np.int8]]
 
@@ -104,6 +106,7 @@ class raw_env(AECEnv[str, Observation, int | None]):  # noqa: N801 (PettingZoo's
         self.game: Game | None = None
         self._asked: str | None = None  # the agent to decide, while there is one
         self._mask = np.zeros(4, dtype=np.int8)
+        self._last_move: LastMove | None = None
 
     def observation_space(self, agent: str) -> spaces.Space[Any]:
         """The agent's observation space; the same object at every call."""
@@ -124,6 +127,7 @@ class raw_env(AECEnv[str, Observation, int | None]):  # noqa: N801 (PettingZoo's
             ValueError: An argument is wrong; the present game goes on.
         """
         self.game = self._next_game(seed, options)
+        self._last_move = None
         self.agents = list(self.possible_agents)
         self.rewards = dict.fromkeys(self.agents, 0.0)
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
@@ -169,7 +173,10 @@ class raw_env(AECEnv[str, Observation, int | None]):  # noqa: N801 (PettingZoo's
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
             return
+        before = game.position if self._screen.shows_moves else None
         mask = game.push(action)
+        if before is not None:
+            self._last_move = move_of(before, checks.as_action(action), self.rules)
         if self.auto_forced:
             game.push_forced(self.max_rolls)
             mask = game.action_mask()
@@ -270,7 +277,8 @@ class raw_env(AECEnv[str, Observation, int | None]):  # noqa: N801 (PettingZoo's
         if self.render_mode is None:
             logger.warn("render() was called without a render_mode; give one to env(...)")
             return None
-        return self._screen.show(self._game().position, self._game().action_mask())
+        game = self._game()
+        return self._screen.show(game.position, game.action_mask(), self._last_move)
 
     def close(self) -> None:
         """Close the window, if there is one."""

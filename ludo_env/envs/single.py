@@ -14,8 +14,9 @@ from ludo_env.core.batch import Int8s
 from ludo_env.core.position import Position
 from ludo_env.core.rules import MAX_PAWNS, Rules
 from ludo_env.envs.options import LEARNERS, RENDER_FRAMES, RENDER_MODES, settings, view_space
-from ludo_env.envs.showing import Screen
+from ludo_env.envs.showing import Screen, move_of
 from ludo_env.envs.table import NO_ENDINGS, Table
+from ludo_env.render.drawing import LastMove
 
 
 class LudoEnv(gymnasium.Env[Any, Any]):
@@ -105,6 +106,7 @@ class LudoEnv(gymnasium.Env[Any, Any]):
         self._action = np.zeros(1, dtype=np.int64)
         self._has_begun = False
         self._is_over = False
+        self._last_move: LastMove | None = None
 
     @property
     def rules(self) -> Rules:
@@ -138,7 +140,7 @@ class LudoEnv(gymnasium.Env[Any, Any]):
         seeds = None if seed is None else [checks.checked_seed(seed)]
         super().reset(seed=None if seeds is None else seeds[0])
         self._table.deal(None, seeds, options)
-        self._has_begun, self._is_over = True, False
+        self._has_begun, self._is_over, self._last_move = True, False, None
         if self.render_mode == "human":
             self.render()
         views, masks = self._table.seating.views()
@@ -161,7 +163,10 @@ class LudoEnv(gymnasium.Env[Any, Any]):
         if not self._has_begun or self._is_over:
             raise ValueError("no game is under way: call reset() first")
         self._action[0] = self._number(action)
+        before = self.position if self._screen.shows_moves else None
         endings = self._table.play(self._action)
+        if before is not None:
+            self._last_move = move_of(before, int(self._action[0]), self.rules)
         if self.render_mode == "human":
             self.render()
         views, masks = self._table.seating.views()
@@ -209,7 +214,7 @@ class LudoEnv(gymnasium.Env[Any, Any]):
             return None
         if not self._has_begun:
             raise ValueError("no game is under way: call reset() first")
-        return self._screen.show(self.position, self._mask())
+        return self._screen.show(self.position, self._mask(), self._last_move)
 
     def close(self) -> None:
         """Close the window, if there is one."""

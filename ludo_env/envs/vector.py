@@ -17,8 +17,9 @@ from ludo_env.core.checks import Ints
 from ludo_env.core.results import Bools, Int8s
 from ludo_env.core.rules import MAX_PAWNS, Rules
 from ludo_env.envs.options import LEARNERS, RENDER_FRAMES, settings, view_space
-from ludo_env.envs.showing import Screen
+from ludo_env.envs.showing import Screen, move_of
 from ludo_env.envs.table import NO_ENDINGS, Endings, Table
+from ludo_env.render.drawing import LastMove
 
 
 @dataclass(frozen=True)
@@ -99,6 +100,7 @@ class LudoVectorEnv(VectorEnv[Int8s, Ints, NDArray[Any]]):
             self.num_envs, chosen, opponents=opponents, seat=seat, illegal_action=illegal_action
         )
         self._has_begun = False
+        self._last_moves: list[LastMove | None] = [None] * self.num_envs
 
     def reset(
         self,
@@ -121,6 +123,7 @@ class LudoVectorEnv(VectorEnv[Int8s, Ints, NDArray[Any]]):
         """
         self.table.deal(None, self._seeds(seed), options)
         self._has_begun = True
+        self._last_moves = [None] * self.num_envs
         views, masks = self.table.seating.views()
         everywhere = np.arange(self.num_envs)
         skipped = self._column("skipped_games", everywhere, self.table.skipped)
@@ -167,7 +170,11 @@ class LudoVectorEnv(VectorEnv[Int8s, Ints, NDArray[Any]]):
         """
         if not self._has_begun:
             raise ValueError("no game has begun: call reset() first")
-        endings = self.table.play(checks.integers("actions", actions, self.num_envs))
+        numbers = checks.integers("actions", actions, self.num_envs)
+        last_moves = self._moves_of(numbers) if self._screen.shows_moves else None
+        endings = self.table.play(numbers)
+        if last_moves is not None:
+            self._last_moves = last_moves
         rewards = self.table.rewards(endings)
         terminated = np.zeros(self.num_envs, dtype=np.bool_)
         truncated = np.zeros(self.num_envs, dtype=np.bool_)
@@ -181,8 +188,17 @@ class LudoVectorEnv(VectorEnv[Int8s, Ints, NDArray[Any]]):
         ended = (terminated | truncated).nonzero()[0]
         last_views, _ = self.table.seating.views(ended)
         self.table.deal(ended)
+        for row in ended.tolist():
+            self._last_moves[row] = None
         views, masks = self.table.seating.views()
         return Advance(views, masks, rewards, terminated, truncated, endings, ended, last_views)
+
+    def _moves_of(self, actions: Ints) -> list[LastMove | None]:
+        batch = self.table.batch
+        return [
+            move_of(batch.position(row), action, self.rules)
+            for row, action in enumerate(actions.tolist())
+        ]
 
     @property
     def rules(self) -> Rules:
@@ -212,7 +228,8 @@ class LudoVectorEnv(VectorEnv[Int8s, Ints, NDArray[Any]]):
         batch = self.table.batch
         masks = batch.masks()
         return tuple(
-            self._screen.show(batch.position(row), masks[row]) for row in range(len(batch))
+            self._screen.show(batch.position(row), masks[row], last)
+            for row, last in enumerate(self._last_moves)
         )
 
     def _infos(self, masks: Int8s) -> dict[str, Any]:

@@ -114,6 +114,15 @@ class Text(NamedTuple):
 Shape = Disc | Box | Polygon | Ring | Stroke | Text
 
 
+class LastMove(NamedTuple):
+    """A move that led to the position: who moved, from and to which progress, and onto a pawn?"""
+
+    player: int
+    source: int
+    target: int
+    captured: bool
+
+
 @dataclass(frozen=True)
 class Extras:
     """What a picture may show beside the position.
@@ -121,14 +130,12 @@ class Extras:
     Attributes:
         legal: The progresses from which the player to move may play.
         shares: For some of them, how probable the move is.
-        last: The player of the last move, and the progresses it went from and to.
-        captured: Who lost a pawn by it, and the progress where that stood.
+        last: The last move.
     """
 
     legal: tuple[int, ...] = ()
     shares: Mapping[int, float] = field(default_factory=dict)
-    last: tuple[int, int, int] | None = None
-    captured: tuple[int, int] | None = None
+    last: LastMove | None = None
 
 
 NOTHING = Extras()
@@ -173,8 +180,8 @@ def pieces(position: Position, rules: Rules, extras: Extras = NOTHING) -> Iterat
         for rank, progress in enumerate(pawns):
             x, y = place_of(player, progress, rules.num_pawns - 1 - rank, rules)
             yield from pawn(x, y, player)
-    if extras.captured is not None:
-        yield from cross(*place_of(*extras.captured, 0, rules))
+    if extras.last is not None and extras.last.captured:
+        yield from cross(*place_of(extras.last.player, extras.last.target, 0, rules))
     yield from _marks(position, rules, extras)
     yield from _in_the_middle(position)
 
@@ -191,10 +198,9 @@ def pawn(x: float, y: float, player: int) -> Iterator[Shape]:
         yield Polygon(_regular(x, y, 0.2 if sides == 3 else 0.19, sides, -90.0), PAPER)
 
 
-def _trace(last: tuple[int, int, int], rules: Rules) -> Iterator[Shape]:
+def _trace(last: LastMove, rules: Rules) -> Iterator[Shape]:
     """The last move as an arrow."""
-    player, source, target = last
-    start, end = (place_of(player, progress, 0, rules) for progress in (source, target))
+    start, end = (place_of(last.player, at, 0, rules) for at in (last.source, last.target))
     length = math.dist(start, end)
     if length < 0.5:
         return
@@ -298,19 +304,3 @@ def _star(x: float, y: float, radius: float) -> tuple[Point, ...]:
     return tuple(
         (x + r * math.cos(a), y + r * math.sin(a)) for r, a in zip(reach, angles, strict=True)
     )
-
-
-def described(position: Position, rules: Rules) -> str:
-    """The position in a sentence or two, for those who cannot see it."""
-    names = [f"player {player}: {_told(pawns)}" for player, pawns in enumerate(position.pawns)]
-    if position.winner is not None:
-        turn = f"player {position.winner} has won"
-    elif position.die is None:
-        turn = f"player {position.player} is to roll"
-    else:
-        turn = f"player {position.player} plays a {position.die}"
-    return f"{turn}; " + "; ".join(names)
-
-
-def _told(pawns: tuple[int, ...]) -> str:
-    return ", ".join("yard" if progress == YARD else str(progress) for progress in pawns)

@@ -32,6 +32,8 @@ except ImportError as error:
     message = "pictures of the board need pygame: pip install 'ludo_env[render]'"
     raise ImportError(message) from error
 
+_Compact = Disc | Ring | Box | Polygon | Text
+
 _FINER = 4  # shapes are drawn so many times larger, and made smaller smoothly
 
 
@@ -76,11 +78,35 @@ def _background(rules: Rules, size: int) -> pygame.Surface:
 
 def _put(surface: pygame.Surface, shape: Shape, unit: float) -> None:
     """Draw a shape on a surface, whose cells have so many pixels."""
-    surface.blit(*_sprite(shape, unit))
+    if isinstance(shape, Stroke):  # there are too many different ones to keep
+        _blend_stroke(surface, shape, unit)
+    else:
+        surface.blit(*_sprite(shape, unit))
+
+
+def _blend_stroke(surface: pygame.Surface, stroke: Stroke, unit: float) -> None:
+    """A line with round ends: each pixel is covered as far as its middle lies inside."""
+    (x, y), (end_x, end_y) = (np.array(point) * unit - 0.5 for point in (stroke.start, stroke.end))
+    along, across, half = end_x - x, end_y - y, stroke.width * unit / 2
+    columns, rows = (
+        np.arange(max(0, int(min(ends) - half)), int(max(ends) + half) + 2)
+        for ends in ((x, end_x), (y, end_y))
+    )
+    dx, dy = (columns - x)[:, None], (rows - y)[None, :]
+    length = along * along + across * across
+    share = np.clip((dx * along + dy * across) / length, 0, 1) if length else 0.0
+    distance = np.hypot(dx - share * along, dy - share * across)
+    covered = np.clip(half - distance + 0.5, 0, 1)[:, :, None]
+    pixels = pygame.surfarray.pixels3d(surface)[
+        columns[0] : columns[-1] + 1, rows[0] : rows[-1] + 1
+    ]
+    covered = covered[: pixels.shape[0], : pixels.shape[1]]
+    colour = np.array(pygame.Color(stroke.line)[:3])
+    pixels[:] = np.rint(pixels + (colour - pixels) * covered)
 
 
 @lru_cache(maxsize=4096)
-def _sprite(shape: Shape, unit: float) -> tuple[pygame.Surface, tuple[int, int]]:
+def _sprite(shape: _Compact, unit: float) -> tuple[pygame.Surface, tuple[int, int]]:
     """A shape's picture, and where its upper left corner belongs."""
     left, top, width, height = _bounds(shape)
     x, y = int(left * unit) - 1, int(top * unit) - 1
@@ -101,7 +127,7 @@ def _spread_colour(surface: pygame.Surface) -> pygame.Surface:
     return surface
 
 
-def _bounds(shape: Shape) -> tuple[float, float, float, float]:
+def _bounds(shape: _Compact) -> tuple[float, float, float, float]:
     """Left, top, width and height of what a shape covers."""
     match shape:
         case Disc(x, y, radius, _, _, width) | Ring(x, y, radius, _, width):
@@ -113,27 +139,21 @@ def _bounds(shape: Shape) -> tuple[float, float, float, float]:
         case Text(x, y, words, size, _):
             width = size * max(1, len(words))
             return x - width / 2, y - size / 2, width, size
-        case Stroke(start, end, _, width):
-            points: tuple[tuple[float, float], ...] = (start, end)
         case Polygon(points, _):
-            width = 0.0
-    (left, right), (top, bottom) = ((min(axis), max(axis)) for axis in zip(*points, strict=True))
-    half = width / 2
-    return left - half, top - half, right - left + width, bottom - top + width
+            (left, right), (top, bottom) = ((min(a), max(a)) for a in zip(*points, strict=True))
+            return left, top, right - left, bottom - top
 
 
-def _moved(shape: Shape, dx: float, dy: float) -> Shape:
+def _moved(shape: _Compact, dx: float, dy: float) -> _Compact:
     """A shape elsewhere."""
     match shape:
         case Polygon(points, fill):
             return Polygon(tuple((x + dx, y + dy) for x, y in points), fill)
-        case Stroke((x, y), (to_x, to_y), line, width):
-            return Stroke((x + dx, y + dy), (to_x + dx, to_y + dy), line, width)
         case _:
             return shape._replace(x=shape.x + dx, y=shape.y + dy)
 
 
-def _draw(surface: pygame.Surface, shape: Shape, unit: float) -> None:
+def _draw(surface: pygame.Surface, shape: _Compact, unit: float) -> None:
     match shape:
         case Disc(x, y, radius, fill, line, width):
             centre = (x * unit, y * unit)
@@ -151,30 +171,9 @@ def _draw(surface: pygame.Surface, shape: Shape, unit: float) -> None:
                 )
         case Polygon(points, fill):
             pygame.draw.polygon(surface, fill, [(x * unit, y * unit) for x, y in points])
-        case Stroke((x, y), (to_x, to_y), line, width):
-            _draw_stroke(
-                surface, (x * unit, y * unit), (to_x * unit, to_y * unit), line, width * unit
-            )
         case Text(x, y, words, size, fill):
             drawn = _font(round(1.25 * size * unit)).render(words, True, fill)
             surface.blit(drawn, drawn.get_rect(center=(x * unit, y * unit)))
-
-
-def _draw_stroke(
-    surface: pygame.Surface,
-    start: tuple[float, float],
-    end: tuple[float, float],
-    line: str,
-    width: float,
-) -> None:
-    """A line with round ends, as a polygon: pygame's own thick lines have slanting ends."""
-    along = pygame.Vector2(end) - pygame.Vector2(start)
-    if along.length() > 0:
-        across = along.rotate(90).normalize() * width / 2
-        corners = (start + across, end + across, end - across, start - across)
-        pygame.draw.polygon(surface, line, corners)
-    for point in (start, end):
-        pygame.draw.circle(surface, line, point, width / 2)
 
 
 @lru_cache(maxsize=64)

@@ -19,9 +19,9 @@ from ludo_env.render.drawing import (
     Stroke,
     Text,
     board,
-    described,
     pieces,
 )
+from ludo_env.render.words import described
 
 
 def board_svg(
@@ -40,7 +40,7 @@ def board_svg(
     """
     shapes = "\n".join(map(element, pieces(position, rules, extras)))
     sides = "" if size is None else f' width="{size}" height="{size}"'
-    label = escape(described(position, rules))
+    label = escape(described(position))
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {SIDE:g} {SIDE:g}"{sides} '
         f'role="img" font-family="sans-serif" font-weight="bold" text-anchor="middle">\n'

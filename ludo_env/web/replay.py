@@ -17,11 +17,12 @@ import ludo_env
 from ludo_env.agents.base import Agent
 from ludo_env.agents.mind import Thoughts, thoughts
 from ludo_env.core.batch import GameBatch
-from ludo_env.core.game import Captured, Event, Game, Move, Moved, Passed, Roll
+from ludo_env.core.game import Event, Game, Move, Moved
 from ludo_env.core.position import Position
 from ludo_env.core.record import Record, Replay
-from ludo_env.core.rules import YARD, Rules
-from ludo_env.render.drawing import COLOURS, described
+from ludo_env.core.rules import Rules
+from ludo_env.render.drawing import COLOURS, LastMove
+from ludo_env.render.words import described, move_name, told
 from ludo_env.web.board import asset, board_markup, embedded, layout
 
 _DIGITS = 4
@@ -127,7 +128,7 @@ def _frame(
         "winner": position.winner,
         "chances": [round(chance, _DIGITS) for chance in chances.tolist()],
         "told": told(before, record.agents),
-        "label": described(position, record.rules),
+        "label": described(position),
         **_trace(before),
     }
 
@@ -159,8 +160,7 @@ def _move(
     shown: dict[str, Any] = {
         "action": move.action,
         "source": move.source,
-        "name": f"{die} {_square(move.source)}-{move.target}"
-        + ("" if move.captured is None else f" x{move.captured}"),
+        "name": f"{die} {move_name(move)}",
         "chance": round(chance, _DIGITS),
     }
     if chosen is not None:
@@ -175,39 +175,9 @@ def _move(
 
 
 def _trace(before: Iterable[Event]) -> dict[str, Any]:
-    """The last move and capture among some events, where there are such."""
-    found: dict[str, Any] = {}
+    """The last move among some events, where there is one."""
     for event in before:
         if isinstance(event, Moved):
             move = event.move
-            found["last"] = {
-                "player": event.player,
-                "source": move.source,
-                "target": move.target,
-            }
-        elif isinstance(event, Captured):
-            last = found["last"]
-            found["captured"] = {"player": last["player"], "at": last["target"]}
-    return found
-
-
-def told(events: Iterable[Event], names: Sequence[str]) -> str:
-    """Events as sentences."""
-    return " ".join(_sentence(event, names) for event in events)
-
-
-def _sentence(event: Event, names: Sequence[str]) -> str:
-    who = f"{names[event.player]} ({event.player})"
-    match event:
-        case Roll(_, die):
-            return f"{who} rolls {die}."
-        case Moved(_, move):
-            return f"{who} moves from {_square(move.source)} to {move.target}."
-        case Captured(_, by):
-            return f"{who} loses a pawn to {names[by]} ({by})."
-        case Passed(_):
-            return f"{who} passes."
-
-
-def _square(progress: int) -> str:
-    return "yard" if progress == YARD else str(progress)
+            return {"last": LastMove(event.player, *move[1:3], move.captured is not None)._asdict()}
+    return {}

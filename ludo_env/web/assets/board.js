@@ -43,12 +43,12 @@ class Board {
     return spot > 0 ? this.layout.squares[player][spot] : this.layout.yards[player][-1 - spot];
   }
 
-  // state: pawns, player, die, winner, and where there are: legal [{source, words}], last
-  // {player, source, target}, captured {player, at}, label.
+  // state: pawns, player, die, winner, label, and where there are: legal [{source, name, words}],
+  // last {player, source, target, captured}.
   show(state, isMoved = false) {
     state.pawns.forEach((own, player) => this.placePawns(player, own, isMoved));
     this.showTrace(state.last);
-    this.showCross(state.captured);
+    this.showCross(state.last);
     this.showMarks(state);
     const middle =
       state.winner === null ? `die${state.player}-${state.die || 0}` : `crown${state.winner}`;
@@ -115,9 +115,9 @@ class Board {
     );
   }
 
-  showCross(captured) {
-    const where = captured && this.layout.squares[captured.player][captured.at];
-    this.layers.cross.replaceChildren(...(where ? [part("cross", where)] : []));
+  showCross(last) {
+    const crosses = last?.captured ? [part("cross", this.layout.squares[last.player][last.target])] : [];
+    this.layers.cross.replaceChildren(...crosses);
   }
 
   showMarks(state) {
