@@ -14,10 +14,11 @@ from contextlib import suppress
 from importlib import metadata
 from pathlib import Path
 from typing import Any
-from uuid import uuid4
 
 import numpy as np
 from numpy.typing import NDArray
+
+from ludo_env.core.files import beside
 
 FORMAT = 1
 _LONGEST_NAME = 200  # of the 255 that file systems allow, so that others fit beside it
@@ -54,10 +55,10 @@ def require_target(name: str, path: Path) -> None:
         raise ValueError(f"{name} must be in a folder that exists, got {str(path)!r}")
     if path.exists() and not path.is_file():
         raise ValueError(f"{name} must be a regular file, got {str(path)!r}")
-    beside = _beside(path)
+    partial = beside(path)
     try:
-        beside.touch(exist_ok=False)
-        beside.unlink()
+        partial.touch(exist_ok=False)
+        partial.unlink()
     except OSError as error:
         raise _cannot("write", path, error) from error
 
@@ -79,20 +80,20 @@ def write_tables(
     made_by = {"version": metadata.version("ludo_env"), "format": FORMAT}
     full = {**made_by, **header, "crc32": _checksum(tables)}
     text = f"{kind}\n{json.dumps(full)}\n".encode()
-    beside = _beside(path)
+    partial = beside(path)
     try:
-        with beside.open("xb") as file:
+        with partial.open("xb") as file:
             file.write(text.ljust(_HEADER - 1) + b"\n")
             for table in tables:
                 file.write(_bytes(table))
             file.flush()
             os.fsync(file.fileno())
-        beside.replace(path)
+        partial.replace(path)
     except OSError as error:
         raise _cannot("write", path, error) from error
     finally:
         with suppress(OSError):
-            beside.unlink()
+            partial.unlink()
 
 
 def read_header(path: Path, kind: str) -> dict[str, Any]:
@@ -179,10 +180,6 @@ def _require_size(path: Path, size: int) -> None:
     found = path.stat().st_size - _HEADER
     if found != size:
         raise _damaged(path, f"{max(0, found):,} bytes of tables, {size:,} expected")
-
-
-def _beside(path: Path) -> Path:
-    return path.with_name(f".{path.name}.{uuid4().hex}")
 
 
 def _damaged(path: Path, why: str) -> ValueError:

@@ -10,6 +10,7 @@ from ludo_env.cli.bench import add_bench
 from ludo_env.cli.common import BAD_ARGUMENTS, DONE, FAILED, BadArgumentsError, Parser
 from ludo_env.cli.evaluate import add_agents, add_evaluate
 from ludo_env.cli.exact import add_regret, add_solve
+from ludo_env.cli.play import add_play
 from ludo_env.cli.render import add_render
 from ludo_env.cli.replay import add_replay
 
@@ -50,6 +51,7 @@ def _parser() -> Parser:
     for add in (
         add_evaluate,
         add_agents,
+        add_play,
         add_render,
         add_replay,
         add_solve,

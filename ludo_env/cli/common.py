@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Callable
 from typing import Any, NoReturn
 
+from ludo_env.core.position import Position
 from ludo_env.core.rules import Rules
+from ludo_env.render.text import board_text, coloured_text
 
 DONE, FAILED, BAD_ARGUMENTS = 0, 1, 2
 
@@ -71,6 +74,12 @@ def counted(number: int, what: str) -> str:
 def say(text: str) -> None:
     """Tell the user something that is no result."""
     print(text, file=sys.stderr)
+
+
+def text_drawer() -> Callable[[Position, Rules], str]:
+    """What draws boards as text: in colour on a terminal, unless NO_COLOR is set."""
+    is_coloured = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+    return coloured_text if is_coloured and os.environ.get("TERM") != "dumb" else board_text
 
 
 def checked(make: Callable[..., Any], *arguments: Any, **keywords: Any) -> Any:

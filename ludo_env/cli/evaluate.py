@@ -28,6 +28,7 @@ from ludo_env.cli.common import (
     rules_of,
 )
 from ludo_env.core import checks
+from ludo_env.core.files import write_whole
 from ludo_env.core.rules import Rules
 from ludo_env.solution import Solution
 from ludo_env.tables import require_target
@@ -180,7 +181,7 @@ def _write_files(options: argparse.Namespace, results: Results, found: dict[str,
         from ludo_env.arena.page import page
 
         command = shlex.join(["ludo", *sys.argv[1:]])
-        Path(options.report).write_text(page(results, found, command), encoding="utf-8")
+        write_whole(Path(options.report), page(results, found, command).encode())
 
 
 def _opponents(specs: list[str], needed: int) -> list[str]:

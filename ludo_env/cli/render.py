@@ -8,13 +8,20 @@ import re
 from pathlib import Path
 from typing import Any
 
-from ludo_env.cli.common import BadArgumentsError, add_options_of_rules, checked, rules_of
+from ludo_env.cli.common import (
+    BadArgumentsError,
+    add_options_of_rules,
+    checked,
+    rules_of,
+    text_drawer,
+)
+from ludo_env.core.files import write_whole
 from ludo_env.core.game import Game
 from ludo_env.core.position import Position
 from ludo_env.core.rules import Rules
 from ludo_env.render.drawing import Extras
 from ludo_env.render.svg import board_svg
-from ludo_env.render.text import board_text
+from ludo_env.tables import require_target
 
 SUFFIXES = (".svg", ".png")
 
@@ -41,17 +48,15 @@ def _render(options: argparse.Namespace) -> None:
     rules = rules_of_position(options.position, options)
     position = checked(Position.parse, options.position, rules)
     if options.out is None:
-        print(board_text(position, rules))
+        print(text_drawer()(position, rules))
         return
     if not 64 <= options.size <= 4096:
         raise BadArgumentsError(f"--size must be from 64 to 4096 pixels, got {options.size}")
     path, extras = Path(options.out), Extras(legal=_legal(position, rules))
     if path.suffix not in SUFFIXES:
         raise BadArgumentsError(f"--out must end in {' or '.join(SUFFIXES)}, got {options.out!r}")
-    try:
-        path.write_bytes(_picture(position, rules, extras, options.size, path.suffix))
-    except OSError as error:
-        raise BadArgumentsError(f"{path} cannot be written: {error.strerror}") from error
+    checked(require_target, "--out", path)
+    write_whole(path, _picture(position, rules, extras, options.size, path.suffix))
 
 
 def _picture(position: Position, rules: Rules, extras: Extras, size: int, suffix: str) -> bytes:

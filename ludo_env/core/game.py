@@ -276,6 +276,10 @@ class Game:
         pawns = after.pawns[0].tolist()
         return {a: Position(tuple(map(tuple, pawns[a])), rollers[a]) for a in actions}
 
+    def as_batch(self) -> GameBatch:
+        """A batch of this game alone, for agents to act on; a copy, with the same coming dice."""
+        return self._batch.copy()
+
     def copy(self, seed: int | None = None) -> Game:
         """An independent copy: with the same coming dice, or with those of another seed."""
         other = type(self).__new__(type(self))

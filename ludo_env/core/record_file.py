@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from ludo_env.core import checks
+from ludo_env.core.files import write_whole
 from ludo_env.core.record import Record
 from ludo_env.core.rules import Rules, is_integer
 
@@ -51,10 +52,19 @@ def line(fields: Mapping[str, Any]) -> str:
 
 
 def write_records(path: str | Path, records: Sequence[Record]) -> None:
-    """Write a file of records, numbered from 0.
+    """Write a file of records, numbered from 0; whole or not at all.
 
     Raises:
         ValueError: There are none, they are of different rules, or the file cannot be written.
+    """
+    write_whole(Path(path), records_text(records).encode())
+
+
+def records_text(records: Sequence[Record]) -> str:
+    """What a file of records holds.
+
+    Raises:
+        ValueError: There are none, or they are of different rules.
     """
     rules = {record.rules for record in records}
     if len(rules) != 1:
@@ -64,10 +74,7 @@ def write_records(path: str | Path, records: Sequence[Record]) -> None:
     for number, record in enumerate(records):
         players = [names.index(name) for name in record.agents]
         lines.append(line(game_fields(record, number, players)))
-    try:
-        Path(path).write_text("".join(lines), encoding="utf-8")
-    except OSError as error:
-        raise ValueError(f"{path} cannot be written: {error.strerror}") from error
+    return "".join(lines)
 
 
 class Records(Mapping[int, Record]):

@@ -1,4 +1,4 @@
-"""The board as plain ASCII text, three characters to a cell."""
+"""The board as ASCII text, three characters to a cell; in colour where a terminal has it."""
 
 from __future__ import annotations
 
@@ -24,6 +24,8 @@ _YARD = "( )"
 _LEGEND = ". track   [>] start   - | column   ( ) yard   0-{last} pawns"
 
 _LABEL_CELLS = 3
+_PLAYER_CODES = ("34", "33", "32", "35")
+"""Each player's colour as terminals number them: blue, yellow, green, magenta."""
 _LABEL_ROW = 2  # just below a yard at the top, mirrored at the bottom
 
 
@@ -36,10 +38,47 @@ def board_text(position: Position, rules: Rules) -> str:
     Raises:
         ValueError: The position is impossible under the rules.
     """
-    pawns = pawn_cells(position, rules)
+    return _assembled(_signs(position, rules), position, rules)
+
+
+def coloured_text(position: Position, rules: Rules) -> str:
+    """`board_text` for terminals: what is a player's is in its colour, its pawns reversed.
+
+    Raises:
+        ValueError: The position is impossible under the rules.
+    """
+    signs, pawns = _signs(position, rules), pawn_cells(position, rules)
+    codes = _codes(rules)
+    for cell, sign in signs.items():
+        left, middle, right = (_painted(char, codes.get(cell)) for char in sign)
+        if cell in pawns:
+            middle = _painted(sign[1], f"1;7;{_PLAYER_CODES[pawns[cell].player]}")
+        signs[cell] = left + middle + right
+    return _assembled(signs, position, rules)
+
+
+def _codes(rules: Rules) -> dict[Cell, str]:
+    """The colour of each cell that is a player's."""
+    starts = start_cells(rules)
+    found: dict[Cell, str] = {}
+    for player, corner in enumerate(rules.corners):
+        own = [starts[player], *column_cells(corner, rules), *yard_cells(corner, rules)]
+        found |= dict.fromkeys([*own, *_label(player, corner)], _PLAYER_CODES[player])
+    return found
+
+
+def _painted(text: str, code: str | None) -> str:
+    return text if code is None or text == " " else f"\x1b[{code}m{text}\x1b[0m"
+
+
+def _signs(position: Position, rules: Rules) -> dict[Cell, str]:
     signs = _empty_board(rules)
-    for cell, pawn in pawns.items():
+    for cell, pawn in pawn_cells(position, rules).items():
         signs[cell] = _occupied(signs[cell], pawn.player)
+    return signs
+
+
+def _assembled(signs: dict[Cell, str], position: Position, rules: Rules) -> str:
     legend = _LEGEND.format(last=rules.num_players - 1)
     return "\n".join([*_lines(signs), "", _status(position), legend])
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import groupby
 
 from ludo_env.core.game import Captured, Event, Move, Moved, Passed, Roll
 from ludo_env.core.position import Position, square_name
@@ -29,7 +30,13 @@ def move_name(move: Move) -> str:
 
 def told(events: Iterable[Event], names: Sequence[str]) -> str:
     """Events as sentences; the players by their names and numbers."""
-    return " ".join(_sentence(event, names) for event in events)
+    return " ".join(told_by_turns(events, names))
+
+
+def told_by_turns(events: Iterable[Event], names: Sequence[str]) -> list[str]:
+    """Events as sentences, those of a player's turn together."""
+    turns = groupby(events, key=lambda e: e.by if isinstance(e, Captured) else e.player)
+    return [" ".join(_sentence(event, names) for event in turn) for _, turn in turns]
 
 
 def _sentence(event: Event, names: Sequence[str]) -> str:

@@ -24,6 +24,7 @@ class Board {
     this.svg = svg;
     this.layout = layout;
     this.onPick = onPick;
+    if (onPick) svg.setAttribute("role", "group"); // what is in an image cannot be picked
     this.layers = {};
     for (const name of ["trace", "pawns", "cross", "marks", "middle"]) {
       this.layers[name] = svgElement("g", { class: name });
@@ -43,8 +44,8 @@ class Board {
     return spot > 0 ? this.layout.squares[player][spot] : this.layout.yards[player][-1 - spot];
   }
 
-  // state: pawns, player, die, winner, label, and where there are: legal [{source, name, words}],
-  // last {player, source, target, captured}.
+  // state: pawns, player, die, winner, label, and where there are: legal [{source, words}], of
+  // those that may be picked target and name too, last {player, source, target, captured}.
   show(state, isMoved = false) {
     state.pawns.forEach((own, player) => this.placePawns(player, own, isMoved));
     this.showTrace(state.last);
@@ -128,7 +129,7 @@ class Board {
       const group = svgElement("g", { transform: `translate(${point[0]} ${point[1]})` });
       group.append(part("mark", [0, 0]));
       if (move.words) group.append(...this.label(move.words));
-      if (this.onPick) this.makePickable(group, number, move.name);
+      if (this.onPick) this.makePickable(group, number, state.player, move, point);
       return group;
     });
     this.layers.marks.replaceChildren(...marks);
@@ -158,8 +159,11 @@ class Board {
     ];
   }
 
-  makePickable(group, number, name) {
-    group.append(svgElement("circle", { r: 0.5, fill: "transparent" }));
+  makePickable(group, number, player, { name, target }, [x, y]) {
+    const [toX, toY] = this.point(player, target);
+    const preview = part("mark", [toX - x, toY - y]);
+    preview.classList.add("target");
+    group.append(svgElement("circle", { r: 0.5, fill: "transparent" }), preview);
     group.setAttribute("role", "button");
     group.setAttribute("tabindex", "0");
     group.setAttribute("aria-label", name);

@@ -1,0 +1,29 @@
+"""Files that are written wholly or not at all."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from pathlib import Path
+from uuid import uuid4
+
+
+def write_whole(path: Path, content: bytes) -> None:
+    """Write a file beside its place, and move it there when it is whole.
+
+    Raises:
+        ValueError: It cannot be written; what was there is still there.
+    """
+    partial = beside(path)
+    try:
+        partial.write_bytes(content)
+        partial.replace(path)
+    except OSError as error:
+        raise ValueError(f"{str(path)!r} cannot be written: {error.strerror or error}") from error
+    finally:
+        with suppress(OSError):
+            partial.unlink()
+
+
+def beside(path: Path) -> Path:
+    """A name of its own in a file's folder."""
+    return path.with_name(f".{path.name}.{uuid4().hex}")

@@ -1,0 +1,1 @@
+"""Floor 4: games that people play, alone, together, or against agents."""
