@@ -77,6 +77,8 @@ def _add_options_of_web(parser: argparse.ArgumentParser) -> None:
 
 def _play(options: argparse.Namespace) -> None:
     given = [spec for text in options.against for spec in text.split(",") if spec]
+    if not given:
+        raise BadArgumentsError("--against takes 1 agent or one for each other seat, got none")
     players = 1 + len(given) if options.players is None else options.players
     rules = rules_of(options, players)
     seats = _seats(given, options.seat, rules)

@@ -28,7 +28,7 @@ class Sitting:
     """A game from its deal on, with moves that can be taken back.
 
     Args:
-        seats: Who plays, in player order: the spec of an agent, or `HUMAN`.
+        seats: Who plays, in player order: an agent or its spec, or `HUMAN`.
         rules: The rules.
         seed: The seed of the dice and of the agents' draws; None for a fresh one.
         position: Where the game begins; None for the start.
@@ -37,7 +37,7 @@ class Sitting:
         ValueError: An argument is wrong.
 
     Attributes:
-        seats: Who plays.
+        seats: Who plays, as text.
         game: The game as it stands.
         events: What happened since the last decision; since the deal before the first.
         history: All that happened since the deal.
@@ -45,7 +45,7 @@ class Sitting:
 
     def __init__(
         self,
-        seats: Sequence[str],
+        seats: Sequence[str | Agent],
         rules: Rules = Rules(),
         *,
         seed: int | None = None,
@@ -53,7 +53,7 @@ class Sitting:
     ) -> None:
         if len(seats) != rules.num_players:
             raise ValueError(f"seats must be {rules.num_players}, one a player, got {len(seats)}")
-        self.seats = tuple(seats)
+        self.seats = tuple(map(str, seats))
         self._seed = checks.seed_or_fresh(seed)
         self._agents: dict[int, Agent] = {
             player: make_agent(spec, seed=player)

@@ -110,7 +110,7 @@ class Terminal:
         moves = self.sitting.game.legal_moves()
         if line == "" and len(moves) == 1:
             line = "1"
-        if line.isdecimal() and 1 <= int(line) <= len(moves):
+        if line.isascii() and line.isdecimal() and 1 <= int(line) <= len(moves):
             self.sitting.play(moves[int(line) - 1].action)
             self._tell()
             return True

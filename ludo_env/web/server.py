@@ -190,7 +190,10 @@ def _add_messages(app: Flask, room: Room) -> None:
 
 def _message(**kinds: Any) -> dict[str, Any]:
     """What the page sent: JSON with exactly these fields, of these kinds."""
-    said = request.get_json()
+    try:
+        said = request.get_json()
+    except RecursionError:
+        abort(400, "a message is no deeper than an object in an object")
     wanted = ", ".join(kinds)
     if not isinstance(said, dict) or set(said) != set(kinds):
         abort(400, f"a message must be an object with {wanted}")

@@ -163,7 +163,7 @@ class Board {
     const [toX, toY] = this.point(player, target);
     const preview = part("mark", [toX - x, toY - y]);
     preview.classList.add("target");
-    group.append(svgElement("circle", { r: 0.5, fill: "transparent" }), preview);
+    group.append(svgElement("circle", { r: 0.5, fill: "transparent", class: "spot" }), preview);
     group.setAttribute("role", "button");
     group.setAttribute("tabindex", "0");
     group.setAttribute("aria-label", name);

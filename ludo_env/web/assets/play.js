@@ -245,7 +245,7 @@ function showPause() {
 const KEYS = { u: () => change("/undo"), h: hint };
 
 document.addEventListener("keydown", (event) => {
-  const isTyped = event.target.closest("select, input") || event.ctrlKey || event.metaKey || event.altKey;
+  const isTyped = event.target.closest("select, #seed") || event.ctrlKey || event.metaKey || event.altKey;
   if (isTyped || !state) return;
   const key = event.key.toLowerCase();
   if (/^[1-4]$/.test(key)) {
