@@ -117,6 +117,9 @@ class Records(Mapping[int, Record]):
     def __iter__(self) -> Iterator[int]:
         return iter(self._lines)
 
+    def __contains__(self, number: object) -> bool:
+        return number in self._lines
+
     def __getitem__(self, number: int) -> Record:
         at, text = self._lines[number]
         try:

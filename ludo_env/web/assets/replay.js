@@ -10,6 +10,7 @@ const percent = (chance) => `${(100 * chance).toFixed(1)} %`;
 const nameOf = (player) => `${story.players[player].name} (${player})`;
 const [MISTAKE, BLUNDER] = [0.02, 0.05];
 const DASHES = ["none", "7 3", "2 3", "9 3 2 3"];
+const [PLAY_ICON, PAUSE_ICON] = ["M4 2v12l9-6z", "M4 3h3v10H4zM9 3h3v10H9z"];
 const [WIDTH, HEIGHT, EDGE] = [600, 180, 26];
 
 let current = -1;
@@ -182,7 +183,7 @@ function markInList(number) {
   const button = list.children[number]?.firstChild;
   if (!button) return;
   button.setAttribute("aria-current", "step");
-  const top = button.offsetTop - list.offsetTop;
+  const top = button.offsetTop; // in the list, which is positioned
   if (top < list.scrollTop || top > list.scrollTop + list.clientHeight - 40) list.scrollTop = top - 60;
 }
 
@@ -191,8 +192,8 @@ function markInList(number) {
 function setPlaying(isPlaying) {
   clearInterval(timer);
   timer = isPlaying ? setInterval(playOn, Number(element("speed").value)) : null;
-  element("play").textContent = isPlaying ? "⏸ Pause" : "▶ Play";
-  element("play").setAttribute("aria-label", isPlaying ? "Pause" : "Play");
+  element("play-words").textContent = isPlaying ? "Pause" : "Play";
+  element("play-icon").setAttribute("d", isPlaying ? PAUSE_ICON : PLAY_ICON);
   element("told").setAttribute("aria-live", isPlaying ? "off" : "polite");
 }
 
