@@ -6,12 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import matplotlib
-
-matplotlib.use("Agg")
-from matplotlib import pyplot
-
-MARKERS = "osD^vP"
+from ludo_env.render.plots import GREY, draw_band, line_style, new_figure, save
 
 
 def draw(
@@ -28,7 +23,7 @@ def draw(
         path: The PNG to write.
         steps: What a step is.
     """
-    figure, axes = pyplot.subplots(figsize=(7, 4.2), dpi=120)
+    figure, axes = new_figure(4.2)
     opponents = sorted(
         {name for points in curves.values() for p in points for name in p["against"]}
     )
@@ -38,18 +33,14 @@ def draw(
             rates = [point["against"][opponent]["win_rate"] for point in points]
             low = [point["against"][opponent]["interval"][0] for point in points]
             high = [point["against"][opponent]["interval"][1] for point in points]
-            style = {"color": f"C{number}", "marker": MARKERS[number % len(MARKERS)]}
             label = f"against {opponent}" if i == 0 else None
-            axes.plot(at, rates, label=label, markersize=3.5, linewidth=1.2, **style)
+            axes.plot(at, rates, label=label, **line_style(number))
             if len(curves) == 1:
-                axes.fill_between(at, low, high, color=style["color"], alpha=0.15, linewidth=0)
+                draw_band(axes, number, at, low, high)
     for i, chance in enumerate(chances):
         label = None if i else "chance"
-        axes.axhline(chance, color="black", linewidth=0.8, linestyle=":", label=label)
+        axes.axhline(chance, color=GREY, linestyle=":", label=label)
     axes.set(xlabel=steps, ylabel="win rate", ylim=(0, 1))
     axes.set_title(f"{len(curves)} training seed{'s' if len(curves) > 1 else ''}", fontsize=10)
-    axes.grid(alpha=0.3)
-    axes.legend(loc="lower right", fontsize=9)
-    figure.tight_layout()
-    figure.savefig(path)
-    pyplot.close(figure)
+    axes.legend(loc="lower right", fontsize=8)
+    save(figure, path)

@@ -10,15 +10,8 @@ import numpy as np
 
 from ludo_env.arena.results import Results
 from ludo_env.arena.stats import block_means, confidence_sequence
-
-try:
-    from matplotlib.figure import Figure
-except ImportError as error:
-    message = "ludo_env.arena.plots needs matplotlib: pip install 'ludo_env[train]'"
-    raise ImportError(message) from error
-
-MARKERS = "osD^vP"
-GREY = "0.35"
+from ludo_env.render import plots
+from ludo_env.render.plots import GREY, Figure, draw_band, line_style, new_figure
 
 _DOTS = 400  # points of a line, at most
 
@@ -41,7 +34,7 @@ def pictures(results: Results, found: Mapping[str, Any]) -> dict[str, Figure]:
 def win_rates(results: Results, found: Mapping[str, Any]) -> Figure:
     """Each agent's win rate with its interval, beside what chance would give."""
     agents = found["agents"]
-    figure, axes = _figure(0.45 * len(agents) + 1.2)
+    figure, axes = new_figure(0.45 * len(agents) + 1.2)
     rows = range(len(agents))[::-1]
     for row, agent in zip(rows, agents, strict=True):
         low, high = agent["win_rate_95"]
@@ -57,7 +50,7 @@ def win_rates(results: Results, found: Mapping[str, Any]) -> Figure:
 
 def over_games(results: Results) -> Figure:
     """How win rates settle; in a match with intervals that hold whenever one looks."""
-    figure, axes = _figure(4.0)
+    figure, axes = new_figure(4.0)
     for number, name in enumerate(results.names):
         rows, players = results.seats_of(number)
         if not len(rows):
@@ -66,13 +59,10 @@ def over_games(results: Results) -> Figure:
         games = np.arange(1, len(means) + 1) * results.rules.num_players
         rates = np.cumsum(means) / np.arange(1, len(means) + 1)
         some = np.unique(np.linspace(0, len(means) - 1, _DOTS).astype(int))
-        color = f"C{number}"
-        style = {"marker": MARKERS[number % len(MARKERS)], "markevery": 0.2, "markersize": 4}
-        axes.plot(games[some], rates[some], color=color, label=name, linewidth=1.2, **style)
+        axes.plot(games[some], rates[some], label=name, markevery=0.2, **line_style(number))
         if len(results.schedule.tables) == 1:  # else blocks differ in what is expected of them
             low, high = confidence_sequence(means)
-            band = {"color": color, "alpha": 0.12, "linewidth": 0}
-            axes.fill_between(games[some], low[some], high[some], **band)
+            draw_band(axes, number, games[some], low[some], high[some])
     axes.set(xlabel="games of the agent", ylabel="win rate", ylim=(0, 1))
     axes.legend(fontsize=8)
     return figure
@@ -82,7 +72,7 @@ def ratings(found: Mapping[str, Any]) -> Figure:
     """The ratings, the strongest on top."""
     points, intervals = found["ratings"]["points"], found["ratings"]["points_95"]
     order = sorted(range(len(points)), key=points.__getitem__)
-    figure, axes = _figure(0.4 * len(points) + 1.2)
+    figure, axes = new_figure(0.4 * len(points) + 1.2)
     for row, k in enumerate(order):
         low, high = intervals[k]
         _with_interval(axes, row, points[k], low, high)
@@ -98,7 +88,7 @@ def cross_table(found: Mapping[str, Any]) -> Figure:
         [[np.nan if share is None else share for share in row] for row in found["superiority"]]
     )
     size = 0.55 * len(names) + 1.8
-    figure, axes = _figure(size, size + 1.0)
+    figure, axes = new_figure(size, size + 1.0)
     axes.imshow(shares, cmap="PuOr", vmin=0, vmax=1)
     for i, j in np.argwhere(~np.isnan(shares)).tolist():
         strong = abs(shares[i, j] - 0.5) > 0.3
@@ -116,18 +106,11 @@ def _with_interval(axes: Any, row: int, value: float, low: float, high: float) -
     axes.errorbar([value], [row], xerr=reach, fmt="o", color="black", capsize=3)
 
 
-def _figure(height: float, width: float = 7.0) -> tuple[Figure, Any]:
-    figure = Figure(figsize=(width, height), dpi=120, layout="constrained")
-    axes = figure.add_subplot()
-    axes.grid(alpha=0.3)
-    return figure, axes
-
-
 def save(drawn: Mapping[str, Figure], folder: Path) -> list[Path]:
     """Write pictures as PNG files, named after themselves; returns their paths."""
     folder.mkdir(parents=True, exist_ok=True)
     paths = []
     for name, figure in drawn.items():
         paths.append(folder / f"{name}.png")
-        figure.savefig(paths[-1])
+        plots.save(figure, paths[-1])
     return paths

@@ -50,8 +50,7 @@ def _render(options: argparse.Namespace) -> None:
     if options.out is None:
         print(text_drawer()(position, rules))
         return
-    if not 64 <= options.size <= 4096:
-        raise BadArgumentsError(f"--size must be from 64 to 4096 pixels, got {options.size}")
+    require_size(options.size)
     path, extras = Path(options.out), Extras(legal=_legal(position, rules))
     if path.suffix not in SUFFIXES:
         raise BadArgumentsError(f"--out must end in {' or '.join(SUFFIXES)}, got {options.out!r}")
@@ -69,6 +68,16 @@ def _picture(position: Position, rules: Rules, extras: Extras, size: int, suffix
     file = io.BytesIO()
     pygame.image.save(board_surface(position, rules, extras, size), file, "board.png")
     return file.getvalue()
+
+
+def require_size(size: int) -> None:
+    """Refuse a size that no picture can have.
+
+    Raises:
+        BadArgumentsError: It is too small or too large.
+    """
+    if not 64 <= size <= 4096:
+        raise BadArgumentsError(f"--size must be from 64 to 4096 pixels, got {size}")
 
 
 def rules_of_position(text: str, options: argparse.Namespace) -> Rules:

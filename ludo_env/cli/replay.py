@@ -7,20 +7,23 @@ import webbrowser
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from ludo_env.agents.base import SPECS, Agent, make_agent
 from ludo_env.cli.common import BadArgumentsError, add_options_of_rules, checked
-from ludo_env.cli.render import looks_like_position, rules_of_position
+from ludo_env.cli.render import looks_like_position, require_size, rules_of_position
 from ludo_env.core import checks
+from ludo_env.core.files import write_whole
 from ludo_env.core.game import Game
 from ludo_env.core.record import Record
 from ludo_env.core.record_file import Records
 from ludo_env.tables import require_target
-from ludo_env.web.replay import replay_page
+from ludo_env.web.replay import MISTAKE, replay_page, story
 
 
 def add_replay(commands: Any) -> None:
     """Add ``ludo replay``."""
-    text = "look at a game, move by move: a page for the browser, or as text"
+    text = "look at a game, move by move: a page for the browser, a moving picture, a plot, or text"
     parser = commands.add_parser("replay", help=text, description=text)
     parser.add_argument(
         "game",
@@ -38,7 +41,16 @@ def add_replay(commands: Any) -> None:
     )
     parser.add_argument("--text", action="store_true", help="print a line for each turn instead")
     parser.add_argument(
-        "--out", metavar="FILE", help="the page (default: beside the file, or position.html)"
+        "--out",
+        metavar="FILE",
+        help="the page; where it ends in .gif a moving picture, in .png a plot of the chances "
+        "(default: a page beside the file, or position.html)",
+    )
+    parser.add_argument(
+        "--size", type=int, default=400, help="of the moving picture, in pixels (default: 400)"
+    )
+    parser.add_argument(
+        "--seconds", type=float, default=0.5, help="that each decision stays (default: 0.5)"
     )
     parser.add_argument(
         "--open",
@@ -61,12 +73,47 @@ def _replay(options: argparse.Namespace) -> None:
     if options.out is not None:
         path = Path(options.out)
     checked(require_target, "--out", path)
-    judge: Agent = checked(make_agent, options.judge, seed=0)
-    policy = None if options.policy is None else checked(make_agent, options.policy, seed=0)
-    path.write_text(checked(replay_page, record, judge, policy), encoding="utf-8")
+    write_whole(path, _WAYS.get(path.suffix, _page)(record, options))
     print(path)
     if options.open:
         webbrowser.open(path.resolve().as_uri())
+
+
+def _page(record: Record, options: argparse.Namespace) -> bytes:
+    judge: Agent = checked(make_agent, options.judge, seed=0)
+    policy = None if options.policy is None else checked(make_agent, options.policy, seed=0)
+    page: str = checked(replay_page, record, judge, policy)
+    return page.encode()
+
+
+def _moving(record: Record, options: argparse.Namespace) -> bytes:
+    require_size(options.size)
+    if not 0.02 <= options.seconds <= 60:
+        raise BadArgumentsError(f"--seconds must be from 0.02 to 60, got {options.seconds}")
+    try:
+        from ludo_env.render.animation import board_gif, frames_of
+    except ImportError as error:
+        raise BadArgumentsError(str(error)) from error
+    return board_gif(list(frames_of(record)), record.rules, options.size, options.seconds)
+
+
+def _plot(record: Record, options: argparse.Namespace) -> bytes:
+    try:
+        from ludo_env.render import plots
+    except ImportError as error:
+        raise BadArgumentsError(str(error)) from error
+    judge: Agent = checked(make_agent, options.judge, seed=0)
+    frames = checked(story, record, judge, None)["frames"]
+    mistakes = [
+        (number, frame["player"])
+        for number, frame in enumerate(frames)
+        if frame.get("cost", 0) >= MISTAKE
+    ]
+    shares = np.array([frame["chances"] for frame in frames])
+    return plots.png(plots.chances(record.agents, shares, mistakes, options.judge))
+
+
+_WAYS = {".gif": _moving, ".png": _plot}
 
 
 def _of_file(options: argparse.Namespace) -> tuple[Record, Path]:

@@ -20,10 +20,13 @@ from ludo_env.core.batch import GameBatch
 from ludo_env.core.game import Event, Game, Move, Moved
 from ludo_env.core.position import Position
 from ludo_env.core.record import Record, Replay
-from ludo_env.core.rules import Rules
+from ludo_env.core.rules import MAX_PAWNS, Rules
 from ludo_env.render.drawing import COLOURS, LastMove
 from ludo_env.render.words import described, move_name, told
 from ludo_env.web.board import asset, board_markup, embedded, layout
+
+MISTAKE, BLUNDER = 0.02, 0.05
+"""What a move must cost of the chance to win, to be marked ? and ??."""
 
 _DIGITS = 4
 
@@ -71,7 +74,8 @@ def story(record: Record, judge: Agent, policy: Agent | None) -> dict[str, Any]:
 
     Returns:
         ``layout``; ``players`` with names, places, colours; ``judge`` and ``policy``, their names;
-        ``frames``, one for each decision and one for where the game stands at last, see `_frame`.
+        ``mistake`` and ``blunder``, costs that are marked; ``frames``, one for each decision, with
+        what it cost, and one for where the game stands at last, see `_frame`.
     """
     played = record.replay()
     positions = [step.position for step in played.steps]
@@ -89,11 +93,15 @@ def story(record: Record, judge: Agent, policy: Agent | None) -> dict[str, Any]:
         ],
         "judge": str(judge),
         "policy": None if policy is None else str(policy),
+        "mistake": MISTAKE,
+        "blunder": BLUNDER,
         "frames": list(_frames(record, played, judged, chosen)),
     }
 
 
 def _thoughts(agent: Agent, positions: Sequence[Position], rules: Rules) -> Thoughts:
+    if not positions:  # a game that was over when it began
+        return Thoughts(np.empty(0, np.int64), np.empty((0, MAX_PAWNS, rules.num_players)), None)
     batch = GameBatch.from_positions(positions, rules, seed=0)
     return thoughts(agent, batch, np.arange(len(positions)))
 
@@ -104,7 +112,9 @@ def _frames(
     before: tuple[Event, ...] = played.opening
     for number, step in enumerate(played.steps):
         frame = _decision(record, step.position, before, judged, chosen, number)
-        yield frame | {"played": _rank(frame, step.action)}
+        rank = _rank(frame, step.action)
+        chances = [move["chance"] for move in frame["moves"]]
+        yield frame | {"played": rank, "cost": round(max(chances) - chances[rank], _DIGITS)}
         before = step.events
     if played.end.winner is None:
         yield _decision(record, played.end, before, judged, chosen, len(played.steps))

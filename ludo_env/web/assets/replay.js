@@ -8,7 +8,6 @@ const element = (id) => document.getElementById(id);
 const board = new Board(element("board"), story.layout);
 const percent = (chance) => `${(100 * chance).toFixed(1)} %`;
 const nameOf = (player) => `${story.players[player].name} (${player})`;
-const [MISTAKE, BLUNDER] = [0.02, 0.05];
 const DASHES = ["none", "7 3", "2 3", "9 3 2 3"];
 const [PLAY_ICON, PAUSE_ICON] = ["M4 2v12l9-6z", "M4 3h3v10H4zM9 3h3v10H9z"];
 const [WIDTH, HEIGHT, EDGE] = [600, 180, 26];
@@ -18,8 +17,8 @@ let timer = null;
 
 const best = (frame) => Math.max(...frame.moves.map((move) => move.chance));
 const isPlayed = (frame) => frame.played !== undefined;
-const loss = (frame) => (isPlayed(frame) ? best(frame) - frame.moves[frame.played].chance : 0);
-const judgement = (frame) => (loss(frame) >= BLUNDER ? "??" : loss(frame) >= MISTAKE ? "?" : "");
+const loss = (frame) => frame.cost || 0;
+const judgement = (frame) => (loss(frame) >= story.blunder ? "??" : loss(frame) >= story.mistake ? "?" : "");
 
 function shown(frame) {
   const legal = (frame.moves || []).map((move) => ({ source: move.source, words: wordsOn(move) }));
