@@ -8,18 +8,24 @@ import pickle
 import re
 import subprocess
 import sys
+import warnings
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
 import gymnasium
+import moviepy
 import numpy as np
+import pettingzoo
 import pygame
 import pytest
 from kinds import RULES_OF_PLAY
 from pettingzoo.test import render_test
+from PIL import Image
 
-from ludo_env import Game, Position, Rules, ludo_v0
+from ludo_env import Game, Position, Records, Rules, arena, ludo_v0
 from ludo_env.cli import main
+from ludo_env.render import plots
+from ludo_env.render.animation import frames_of
 from ludo_env.render.drawing import (
     COLOURS,
     MARK,
@@ -34,13 +40,14 @@ from ludo_env.render.drawing import (
 )
 from ludo_env.render.image import board_image
 from ludo_env.render.svg import board_svg
+from ludo_env.render.text import board_text, coloured_text
 from ludo_env.render.window import BoardWindow
 
 FOUR = Rules()
 TEXT = "41.12.1.0/44.23.3.0/39.28.0.0/30.17.5.0 0 6"
 POSITION = Position.parse(TEXT, FOUR)
 SVG = "{http://www.w3.org/2000/svg}"
-GOLDEN = Path(__file__).parent / "golden" / "board.svg"
+GOLDEN = Path(__file__).parent / "golden"
 
 
 def pawns_drawn(position: Position, rules: Rules) -> list[Disc]:
@@ -94,13 +101,36 @@ def test_players_differ_by_a_sign_too_and_stand_out_from_the_table():
         assert (luminance(TABLE) + 0.05) / (luminance(colour) + 0.05) > 3
 
 
-def test_svg_is_what_it_was():
-    """Structurally, against a picture that was looked at; made again by this module as a script."""
-    drawn = ET.fromstring(board_svg(POSITION, FOUR, extras_of_all()))
-    golden = ET.fromstring(GOLDEN.read_text(encoding="utf-8"))
+KNOWN = {
+    2: Position.parse("43.20.7.0/1.0.0.0 1 -", Rules(2)),
+    3: Position.parse("40.0.0.0/44.42.0.0/1.0.0.0 2 6", Rules(3)),
+    4: POSITION,
+}
+"""Positions whose pictures were looked at; `python tests/test_pictures.py` makes them anew."""
+
+
+def extras_of(players: int) -> Extras:
+    return extras_of_all() if players == 4 else Extras()
+
+
+@pytest.mark.parametrize("players", KNOWN)
+def test_svg_is_what_it_was(players):
+    """Structurally."""
+    drawn = ET.fromstring(board_svg(KNOWN[players], Rules(players), extras_of(players)))
+    golden = ET.fromstring((GOLDEN / f"board{players}.svg").read_text(encoding="utf-8"))
     assert [(e.tag, e.attrib, e.text) for e in drawn.iter()] == [
         (e.tag, e.attrib, e.text) for e in golden.iter()
     ]
+
+
+@pytest.mark.parametrize("players", KNOWN)
+def test_pixels_are_what_they_were(players):
+    """Within what letters and edges may differ by between versions of pygame."""
+    drawn = board_image(KNOWN[players], Rules(players), extras_of(players), 300).astype(int)
+    golden = np.asarray(Image.open(GOLDEN / f"board{players}.png")).astype(int)
+    differs = np.abs(drawn - golden).max(axis=2)
+    assert differs.mean() < 0.5
+    assert (differs > 40).mean() < 0.002
 
 
 def extras_of_all() -> Extras:
@@ -301,11 +331,101 @@ def test_environments_show_pixels_of_the_size_asked_for(size):
     env = gymnasium.make("ludo_env/Ludo-v0", render_mode="rgb_array", render_size=size)
     _, info = env.reset(seed=1)
     frame = env.render()
-    legal = tuple(
-        env.unwrapped.position.pawns[0][k] for k in np.flatnonzero(info["action_mask"]).tolist()
-    )
-    expected = board_image(env.unwrapped.position, Rules(), Extras(legal=legal), size)
+    expected = board_image(env.unwrapped.position, Rules(), Extras(legal=legal(env, info)), size)
     np.testing.assert_array_equal(frame, expected)
+
+
+def legal(env, info) -> tuple[int, ...]:
+    own = env.unwrapped.position.pawns[env.unwrapped.seat]
+    return tuple(own[k] for k in np.flatnonzero(info["action_mask"]).tolist())
+
+
+def test_the_last_move_is_an_arrow_until_the_next_game_begins():
+    rules = Rules(2)
+    env = gymnasium.make("ludo_env/Ludo-v0", render_mode="rgb_array", num_players=2)
+    begin = {"position": "12.0.0.0/35.3.0.0 0 3", "dice": [1, 1, 1, 2]}
+    env.reset(seed=1, options=begin)
+    *_, info = env.step(0)  # which captures
+    last = LastMove(0, 12, 15, True)
+    expected = board_image(env.unwrapped.position, rules, Extras(legal(env, info), last=last))
+    np.testing.assert_array_equal(env.render(), expected)
+    _, info = env.reset(seed=1)
+    expected = board_image(env.unwrapped.position, rules, Extras(legal(env, info)))
+    np.testing.assert_array_equal(env.render(), expected)
+
+
+def test_an_illegal_action_moves_nothing_in_the_picture():
+    env = gymnasium.make("ludo_env/Ludo-v0", render_mode="rgb_array", num_players=2)
+    env.reset(seed=1)
+    env.step(3)
+    expected = board_image(env.unwrapped.position, Rules(2))
+    np.testing.assert_array_equal(env.render(), expected)
+
+
+def test_all_players_moves_are_arrows_in_the_pettingzoo_environment():
+    env = ludo_v0.raw_env(render_mode="rgb_array", num_players=2)
+    env.reset(seed=1)
+    for _ in range(30):
+        before, player = env.game.copy(), env.game.player
+        env.step(int(env.last()[0]["action_mask"].argmax()))
+        move = before.legal_moves()[0]
+        last = LastMove(player, move.source, move.target, move.captured is not None)
+        marks = tuple(move.source for move in env.game.legal_moves())
+        expected = board_image(env.game.position, Rules(2), Extras(marks, last=last))
+        np.testing.assert_array_equal(env.render(), expected)
+
+
+def test_a_batched_environment_shows_each_games_last_move():
+    env = gymnasium.make_vec(
+        "ludo_env/Ludo-v0",
+        num_envs=3,
+        vectorization_mode="vector_entry_point",
+        render_mode="rgb_array",
+        render_size=128,
+        num_players=2,
+    )
+    _, info = env.reset(seed=1)
+    batch = env.unwrapped.table.batch
+    before = [batch.position(row) for row in range(3)]
+    actions = info["action_mask"].argmax(axis=1)
+    _, _, _, _, info = env.step(actions)
+    for row, frame in enumerate(env.render()):
+        move = Game(Rules(2), position=before[row]).legal_moves()[0]
+        last = LastMove(before[row].player, move.source, move.target, move.captured is not None)
+        own = batch.position(row).pawns[batch.position(row).player]
+        marks = tuple(own[k] for k in np.flatnonzero(info["action_mask"][row]).tolist())
+        expected = board_image(batch.position(row), Rules(2), Extras(marks, last=last), 128)
+        np.testing.assert_array_equal(frame, expected)
+
+
+@pytest.mark.parametrize("render_mode", ["rgb_array", "ansi"])
+def test_two_thousand_resets_with_pictures_take_no_more_memory(render_mode):
+    code = f"""
+import gymnasium, ludo_env
+from ludo_env import ludo_v0
+
+def resident():
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[1]) * 4096
+
+def show(count):
+    for seed in range(count):
+        _, info = env.reset(seed=seed)
+        env.render()
+        env.step(int(info["action_mask"].argmax()))
+        env.render()
+        table.reset(seed=seed)
+        table.render()
+
+env = gymnasium.make("ludo_env/Ludo-v0", render_mode={render_mode!r}, render_size=300)
+table = ludo_v0.env(render_mode={render_mode!r}, render_size=300)
+show(200)
+before = resident()
+show(2000)
+print(resident() - before)
+"""
+    done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    assert int(done.stdout) < 20e6
 
 
 def test_a_batched_environment_shows_every_game():
@@ -380,5 +500,145 @@ def test_what_cannot_be_drawn_is_said_in_one_line(arguments, complaint, capsys):
     assert error.count("\n") == 1
 
 
+def test_on_a_terminal_the_board_has_colours_and_is_the_same_without_them():
+    coloured = coloured_text(POSITION, FOUR)
+    assert re.sub(r"\x1b\[[\d;]*m", "", coloured) == board_text(POSITION, FOUR)
+    for digit in "0123":  # each player's pawns are painted, all in one way
+        codes = set(re.findall(rf"\x1b\[(1;7;\d+)m{digit}\x1b", coloured))
+        assert len(codes) == 1
+    assert len(set(re.findall(r"\x1b\[1;7;(\d+)m", coloured))) == 4
+
+
+@pytest.mark.parametrize(
+    ("is_terminal", "variables", "is_coloured"),
+    [
+        (True, {"TERM": "xterm"}, True),
+        (False, {"TERM": "xterm"}, False),
+        (True, {"TERM": "dumb"}, False),
+        (True, {"TERM": "xterm", "NO_COLOR": "1"}, False),
+    ],
+)
+def test_colours_are_for_terminals_that_want_them(
+    is_terminal, variables, is_coloured, monkeypatch, capsys
+):
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: is_terminal)
+    assert main(["render", TEXT]) == 0
+    assert ("\x1b[" in capsys.readouterr().out) == is_coloured
+
+
+# Films
+
+
+def played_to_the_end(env) -> int:
+    """Plays a game by first legal actions; how many there were."""
+    count = 0
+    if hasattr(env, "agent_iter"):
+        env.reset(seed=1)
+        for _ in env.agent_iter():
+            observation, _, terminated, truncated, _ = env.last()
+            done = terminated or truncated
+            env.step(None if done else int(observation["action_mask"].argmax()))
+            count += not done
+        return count
+    _, info = env.reset(seed=1)
+    done = False
+    while not done:
+        _, _, terminated, truncated, info = env.step(int(info["action_mask"].argmax()))
+        done = terminated or truncated
+        count += 1
+    return count
+
+
+@pytest.mark.parametrize(
+    ("make", "recorder"),
+    [
+        (
+            lambda **arguments: gymnasium.make("ludo_env/Ludo-v0", **arguments),
+            gymnasium.wrappers.RecordVideo,
+        ),
+        (ludo_v0.env, pettingzoo.utils.wrappers.RecordVideo),
+    ],
+    ids=["Gymnasium", "PettingZoo"],
+)
+def test_the_libraries_recorders_film_a_game(make, recorder, tmp_path):
+    folder = tmp_path / "films"
+    env = make(render_mode="rgb_array", render_size=128, num_players=2, num_pawns=2)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of the encoder's own
+        env = recorder(env, str(folder), episode_trigger=lambda _: True)
+        count = played_to_the_end(env)
+        env.close()
+        (path,) = folder.glob("*.mp4")
+        with moviepy.VideoFileClip(str(path)) as film:
+            assert film.fps == 4
+            assert film.reader.n_frames >= count
+            first, last = film.get_frame(0), film.get_frame(film.duration - 0.3)
+    assert 150 < first.mean() < 250
+    assert np.abs(first.astype(int) - last).mean() > 1
+
+
+def test_a_moving_picture_shows_every_decision_and_the_end(tmp_path):
+    path = tmp_path / "games.jsonl"
+    results = arena.play(["advance", "random"], games=2, rules=Rules(2, 2), seed=1, file=path)
+    record = Records(path)[0]
+    assert len(results) == 2
+    out = tmp_path / "game.gif"
+    flags = ["--out", str(out), "--no-open", "--size", "200", "--seconds", "0.1"]
+    assert main(["replay", str(path), "--game", "0", *flags]) == 0
+    frames = list(frames_of(record))
+    with Image.open(out) as film:
+        assert film.n_frames == len(record.actions) + 1
+        assert film.info["duration"] == 100
+        assert film.info["loop"] == 0
+        for number in (0, len(frames) // 2, len(frames) - 1):
+            film.seek(number)
+            shown = np.asarray(film.convert("RGB")).astype(int)
+            expected = board_image(*frames[number][:1], Rules(2, 2), frames[number].extras, 200)
+            assert np.abs(shown - expected).mean() < 4
+    assert frames[-1].position == record.replay().end
+
+
+@pytest.mark.parametrize("flags", [["--size", "1"], ["--seconds", "0"], ["--seconds", "nan"]])
+def test_a_moving_picture_that_cannot_be_is_refused(flags, tmp_path, capsys):
+    out = tmp_path / "game.gif"
+    assert main(["replay", TEXT, "--out", str(out), "--no-open", *flags]) == 2
+    assert flags[0] in capsys.readouterr().err
+    assert not out.exists()
+
+
+# Plots
+
+
+def test_lines_of_plots_differ_by_dash_and_by_marker_not_by_colour_alone():
+    styles = [plots.line_style(number) for number in range(6)]
+    for name in ("color", "linestyle", "marker"):
+        assert len({str(style[name]) for style in styles}) == 6
+
+
+def test_the_chances_of_a_game_can_be_plotted(tmp_path):
+    path, out = tmp_path / "games.jsonl", tmp_path / "chances.png"
+    arena.play(["careful", "random"], games=2, rules=Rules(2), seed=1, file=path)
+    assert main(["replay", str(path), "--out", str(out), "--no-open"]) == 0
+    with Image.open(out) as drawn:
+        assert min(drawn.size) > 300
+    shares = np.array([[0.5, 0.5], [0.2, 0.8], [0.0, 1.0]])
+    (axes,) = plots.chances(["a", "b"], shares, [(1, 0)], "td").axes
+    lines = [line.get_ydata().tolist() for line in axes.get_lines()]
+    assert lines == [[0.5, 0.2, 0.0], [0.5, 0.8, 1.0], [0.2]]
+
+
+def make_goldens() -> None:
+    for players, position in KNOWN.items():
+        rules, extras = Rules(players), extras_of(players)
+        text = board_svg(position, rules, extras)
+        (GOLDEN / f"board{players}.svg").write_text(text, encoding="utf-8")
+        Image.fromarray(board_image(position, rules, extras, 300)).save(
+            GOLDEN / f"board{players}.png", optimize=True
+        )
+
+
 if __name__ == "__main__":
-    GOLDEN.write_text(board_svg(POSITION, FOUR, extras_of_all()), encoding="utf-8")
+    make_goldens()

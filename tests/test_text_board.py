@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from itertools import pairwise
+from pathlib import Path
 
 import pytest
 
@@ -40,90 +41,8 @@ COLUMN = range(FIRST_COLUMN, LAST_COLUMN + 1)
 PLACES = range(4)
 ALL_RULES = [Rules(players, pawns) for players in (2, 3, 4) for pawns in (1, 2, 3, 4)]
 
-TWO_PLAYERS = """
-(0)( )       .  .  .
-( )( )       .     .
-player 0     0     .
-             .     .
-[>] .  .  .  .     .  .  .  .  .
- .  -  -  0  -     -  -  -  -  0
- .  .  .  .  .     .  .  .  . [1]
-             .     .
-             .     .     player 1
-             .     .       ( )(1)
-             .  .  .       (1)(1)
-
-player 1 to roll
-. track   [>] start   - | column   ( ) yard   0-1 pawns
-"""
-
-THREE_PLAYERS = """
-(0)(0)       .  . [v]      ( )(1)
-(0)( )       .  |  .       ( )(1)
-player 0     .  1  .     player 1
-             .  |  .
-[>] .  .  .  .  1  .  .  .  .  .
- 0  -  -  -  -     -  -  -  -  .
- .  .  .  .  .     .  .  .  . [2]
-             .     .
-             .     .     player 2
-             .     .       ( )(2)
-             .  .  .       (2)(2)
-
-player 2 to play a 6
-. track   [>] start   - | column   ( ) yard   0-2 pawns
-"""
-
-FOUR_PLAYERS = """
-(0)(0)       .  . [v]      ( )(1)
-( )( )       2  |  0       ( )(1)
-player 0     .  |  1     player 1
-             .  |  .
-[0] .  .  .  .  1  .  .  .  .  2
- .  -  -  -  -     -  -  -  -  .
- .  .  .  .  .  |  .  .  .  . [<]
-             .  |  .
-player 3     .  |  .     player 2
-(3)(3)       .  |  .       ( )( )
-(3)(3)      [^] .  .       (2)(2)
-
-player 0 to play a 6
-. track   [>] start   - | column   ( ) yard   0-3 pawns
-"""
-
-TWO_PAWNS = """
-( )( )       .  0 [1]         (1)
-             .  |  .          ( )
-player 0     .  |  .     player 1
-             .     .
-[>] .  .  .  .     .  .  .  .  2
- .  0  -                 2  -  .
- .  .  .  .  .     .  .  .  . [<]
-             .     .
-player 3     .  |  .     player 2
-(3)          .  |  .
-(3)         [^] .  .       ( )( )
-
-player 3 to play a 2
-. track   [>] start   - | column   ( ) yard   0-3 pawns
-"""
-
-FINISHED = """
-( )( )       .  .  .
-( )( )       .     .
-player 0     .     .
-             .     .
-[>] .  .  .  .     .  .  .  .  .
- .  0  0  0  0     -  -  -  -  1
- .  .  .  .  .     .  .  .  . [1]
-             .     .
-             .     .     player 1
-             .     .       ( )( )
-             .  .  .       (1)(1)
-
-player 0 has won
-. track   [>] start   - | column   ( ) yard   0-1 pawns
-"""
+BOARDS = (Path(__file__).parent / "golden" / "boards.txt").read_text(encoding="utf-8")
+"""Boards that were looked at, each below its position."""
 
 
 def _adjacent(cell: Cell, other: Cell) -> bool:
@@ -146,22 +65,12 @@ def _random_positions(rules: Rules, count: int = 30) -> list[Position]:
     return found
 
 
-@pytest.mark.parametrize(
-    ("text", "rules", "board"),
-    [
-        pytest.param("43.20.7.0/1.0.0.0 1 -", Rules(2), TWO_PLAYERS, id="two players"),
-        pytest.param("40.0.0.0/44.42.0.0/1.0.0.0 2 6", Rules(3), THREE_PLAYERS, id="three players"),
-        pytest.param(
-            "12.1.0.0/44.3.0.0/39.28.0.0/0.0.0.0 0 6", Rules(4), FOUR_PLAYERS, id="four players"
-        ),
-        pytest.param("41.10/1.0/42.39/0.0 3 2", Rules(4, 2), TWO_PAWNS, id="two pawns"),
-        pytest.param("44.43.42.41/40.1.0.0 0 -", Rules(2), FINISHED, id="finished"),
-    ],
-)
-def test_the_board_of_a_known_position_is_drawn_to_the_letter(
-    text: str, rules: Rules, board: str
-) -> None:
-    assert board_text(Position.parse(text, rules), rules) == board.strip("\n")
+@pytest.mark.parametrize("known", BOARDS.split("\n\n\n"), ids=lambda known: known.split("\n")[0])
+def test_the_board_of_a_known_position_is_drawn_to_the_letter(known: str) -> None:
+    text, board = known.strip("\n").split("\n\n", 1)
+    pawns = text.split(" ")[0].split("/")
+    rules = Rules(len(pawns), len(pawns[0].split(".")))
+    assert board_text(Position.parse(text, rules), rules) == board
 
 
 @pytest.mark.parametrize("rules", ALL_RULES, ids=str)
