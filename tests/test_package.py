@@ -53,6 +53,11 @@ FOREIGN = [
     "sb3_contrib",
     "matplotlib",
     "pygame",
+    "PIL",
+    "flask",
+    "werkzeug",
+    "moviepy",
+    "playwright",
     "ray",
     "tqdm",
     "tensorboard",
@@ -154,6 +159,7 @@ FLOORS = {
     "registration": 3,
     "": 3,  # the package's own face
     "arena": 4,
+    "play": 4,
     "web": 4,
     "sb3_callback": 4,
     "machine": 4,
@@ -168,6 +174,7 @@ FORBIDDEN = {
     "envs": {"arena", "cli"},
     "render": {"envs", "agents", "arena", "web", "cli"},
     "arena": {"envs", "web", "cli"},
+    "play": {"envs", "arena", "web", "cli"},
     "web": {"envs", "arena", "cli"},
 }
 

@@ -13,6 +13,7 @@ from typing import Any
 from ludo_env.bench import shares
 from ludo_env.bench.tasks import (
     Act,
+    Film,
     Match,
     PlayAEC,
     PlayGym,
@@ -152,6 +153,12 @@ COMPARISONS = (
         "steps",
         lambda: PlayGym("ludo_env/Ludo-v0"),
         lambda: PlayGym("CartPole-v1"),
+    ),
+    Comparison(
+        "ludo_env/Ludo-v0, rgb_array at 600 pixels, 4 players",
+        "frames",
+        lambda: Film("ludo_env/Ludo-v0"),
+        lambda: Film("CartPole-v1"),
     ),
 )
 

@@ -205,6 +205,37 @@ class PlayGym(Task):
         return self.env_id
 
 
+class Film(Task):
+    """The frames of a Gymnasium environment: a step and its picture; action 0 or the first legal.
+
+    Raises:
+        TaskUnavailableError: pygame is missing.
+    """
+
+    def __init__(self, env_id: str, **arguments: Any) -> None:
+        self.env_id = env_id
+        self.env = gymnasium.make(env_id, render_mode="rgb_array", **arguments)
+        _, self.info = self.env.reset(seed=1)
+        try:
+            self.env.render()
+        except (ImportError, gymnasium.error.DependencyNotInstalled) as error:
+            raise TaskUnavailableError(f"{error}") from None
+
+    def chunk(self) -> int:
+        """See `Task.chunk`."""
+        for _ in range(20):
+            mask = self.info.get("action_mask")
+            action = 0 if mask is None else mask.argmax()
+            _, _, terminated, truncated, self.info = self.env.step(action)
+            self.env.render()
+            if terminated or truncated:
+                _, self.info = self.env.reset()
+        return 20
+
+    def __str__(self) -> str:
+        return f"{self.env_id}, rgb_array"
+
+
 class Yardstick(Task):
     """The same game in plain C, in one process or in several at once."""
 

@@ -176,12 +176,12 @@ def pieces(position: Position, rules: Rules, extras: Extras = NOTHING) -> Iterat
     position.check(rules)
     if extras.last is not None:
         yield from _trace(extras.last, rules)
+        if extras.last.captured:
+            yield from cross(*place_of(extras.last.player, extras.last.target, 0, rules))
     for player, pawns in enumerate(position.pawns):
         for rank, progress in enumerate(pawns):
             x, y = place_of(player, progress, rules.num_pawns - 1 - rank, rules)
             yield from pawn(x, y, player)
-    if extras.last is not None and extras.last.captured:
-        yield from cross(*place_of(extras.last.player, extras.last.target, 0, rules))
     yield from _marks(position, rules, extras)
     yield from _in_the_middle(position)
 
@@ -218,9 +218,9 @@ def _trace(last: LastMove, rules: Rules) -> Iterator[Shape]:
 
 
 def cross(x: float, y: float) -> Iterator[Shape]:
-    """Where a pawn was captured."""
+    """Where a pawn was captured; the arms reach out below the pawn that did it."""
     for sign in (-1, 1):
-        reach = 0.44
+        reach = 0.46
         yield Stroke((x - reach, y - sign * reach), (x + reach, y + sign * reach), ARROW, 0.07)
 
 

@@ -26,7 +26,7 @@ class Board {
     this.onPick = onPick;
     if (onPick) svg.setAttribute("role", "group"); // what is in an image cannot be picked
     this.layers = {};
-    for (const name of ["trace", "pawns", "cross", "marks", "middle"]) {
+    for (const name of ["trace", "cross", "pawns", "marks", "middle"]) {
       this.layers[name] = svgElement("g", { class: name });
       svg.append(this.layers[name]);
     }
