@@ -1,9 +1,12 @@
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
+from PIL import Image
 
 from ludo_env import OBSERVATION, Position, Rules
 from ludo_env.cli import main
@@ -57,6 +60,23 @@ def test_the_picture_is_drawn_by_the_package(tmp_path):
     assert main(["render", command[1], "--out", str(tmp_path / "board.svg"), "--size", "480"]) == 0
     drawn = (tmp_path / "board.svg").read_text()
     assert drawn == Path("docs/pictures/board.svg").read_text()
+
+
+def test_the_moving_picture_is_made_by_the_commands_that_are_printed(tmp_path, monkeypatch):
+    page = Path("docs/play.md").read_text()
+    (commands,) = re.findall(r"```\n(ludo evaluate .*\nludo replay .*\.gif)\n```", page)
+    picture = Path("docs/pictures/game.gif").resolve()
+    monkeypatch.chdir(tmp_path)
+    for command in commands.splitlines():
+        flags = ["--no-open"] if command.startswith("ludo replay") else []
+        assert main([*shlex.split(command)[1:], *flags]) == 0
+    with Image.open("game.gif") as made, Image.open(picture) as shown:
+        assert made.n_frames == shown.n_frames
+        for number in range(0, made.n_frames, 10):
+            made.seek(number)
+            shown.seek(number)
+            colours = [np.asarray(film.convert("RGB")).astype(int) for film in (made, shown)]
+            assert np.abs(colours[0] - colours[1]).mean() < 2
 
 
 def test_no_figure_is_left_open():

@@ -29,7 +29,9 @@ def add_replay(commands: Any) -> None:
         "game",
         help="a file of games, such as `ludo evaluate --output` writes; or a position as text",
     )
-    parser.add_argument("--game", type=int, dest="number", help="which of the file's games (first)")
+    parser.add_argument(
+        "--game", type=int, dest="number", help="which of the file's games (default: the first)"
+    )
     parser.add_argument(
         "--judge",
         default="td",
@@ -121,7 +123,7 @@ def _of_file(options: argparse.Namespace) -> tuple[Record, Path]:
     records: Records = checked(Records, options.game)
     if not records:
         raise BadArgumentsError(f"{options.game} holds no game that has ended")
-    number = next(iter(records)) if options.number is None else options.number
+    number = min(records) if options.number is None else options.number
     if number not in records:
         low, high = min(records), max(records)
         raise BadArgumentsError(
