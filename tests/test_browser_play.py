@@ -135,6 +135,7 @@ def test_the_pawns_that_may_move_are_named_for_who_cannot_see_them(browser, agai
     with page_of(browser) as page:
         open_game(page, against_advance)
         assert page.get_by_role("button", name="6 yard-1").count() == 2  # the pawn and the list
+        assert page.locator("#board").get_attribute("role") == "group"  # an image hides its parts
         assert page.locator("#told").get_attribute("aria-live") == "polite"
         assert "human (0) rolls 6." in page.get_by_role("status").inner_text()
         title = page.locator("#board title").text_content()

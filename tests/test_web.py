@@ -157,7 +157,7 @@ def test_a_page_of_an_earlier_server_is_told_how_the_game_stands(page):
         ("/new", {"seats": [HUMAN], "rules": {}, "seed": None}),
         ("/new", {"seats": [HUMAN] * 5, "rules": {}, "seed": None}),
         ("/new", {"seats": [HUMAN, "exact:/etc/passwd"], "rules": {}, "seed": None}),
-        ("/new", {"seats": [HUMAN, "os:getcwd"], "rules": {}, "seed": None}),
+        ("/new", {"seats": [HUMAN, "test_play:Raises"], "rules": {}, "seed": None}),
         ("/new", {"seats": [HUMAN, 3], "rules": {}, "seed": None}),
         ("/new", {"seats": [HUMAN, ["td"]], "rules": {}, "seed": None}),
         ("/new", {"seats": [HUMAN, "td"], "rules": {"num_pawns": 5}, "seed": None}),
