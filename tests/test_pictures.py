@@ -373,6 +373,10 @@ def test_all_players_moves_are_arrows_in_the_pettingzoo_environment():
         marks = tuple(move.source for move in env.game.legal_moves())
         expected = board_image(env.game.position, Rules(2), Extras(marks, last=last))
         np.testing.assert_array_equal(env.render(), expected)
+    env.reset(seed=1)
+    marks = tuple(move.source for move in env.game.legal_moves())
+    expected = board_image(env.game.position, Rules(2), Extras(marks))
+    np.testing.assert_array_equal(env.render(), expected)
 
 
 def test_a_batched_environment_shows_each_games_last_move():
@@ -396,6 +400,25 @@ def test_a_batched_environment_shows_each_games_last_move():
         marks = tuple(own[k] for k in np.flatnonzero(info["action_mask"][row]).tolist())
         expected = board_image(batch.position(row), Rules(2), Extras(marks, last=last), 128)
         np.testing.assert_array_equal(frame, expected)
+
+
+def test_a_batched_environment_forgets_the_last_move_of_a_game_that_has_ended():
+    env = gymnasium.make_vec(
+        "ludo_env/Ludo-v0",
+        num_envs=2,
+        vectorization_mode="vector_entry_point",
+        render_mode="rgb_array",
+        num_players=2,
+        num_pawns=1,
+    )
+    _, info = env.reset(seed=1)
+    ended = np.zeros(2, dtype=bool)
+    while not ended.any() or ended.all():
+        *_, terminated, _, info = env.step(info["action_mask"].argmax(axis=1))
+        ended = terminated
+    assert [move is None for move in env.unwrapped._last_moves] == ended.tolist()
+    env.reset(seed=1)
+    assert env.unwrapped._last_moves == [None, None]
 
 
 @pytest.mark.parametrize("render_mode", ["rgb_array", "ansi"])
