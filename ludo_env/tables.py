@@ -49,18 +49,29 @@ def require_target(name: str, path: Path) -> None:
     Raises:
         ValueError: Its folder does not exist or cannot be written, or it is no regular file.
     """
-    if len(path.name) > _LONGEST_NAME:
-        raise ValueError(f"{name} must have a name of at most {_LONGEST_NAME} characters")
-    if not path.parent.is_dir():
-        raise ValueError(f"{name} must be in a folder that exists, got {str(path)!r}")
-    if path.exists() and not path.is_file():
-        raise ValueError(f"{name} must be a regular file, got {str(path)!r}")
+    if len(os.fsencode(path.name)) > _LONGEST_NAME:
+        raise ValueError(f"{name} must have a name of at most {_LONGEST_NAME} bytes")
     partial = beside(path)
     try:
+        if not path.parent.is_dir():
+            raise ValueError(f"{name} must be in a folder that exists, got {str(path)!r}")
+        if path.exists() and not path.is_file():
+            raise ValueError(f"{name} must be a regular file, got {str(path)!r}")
         partial.touch(exist_ok=False)
         partial.unlink()
     except OSError as error:
         raise _cannot("write", path, error) from error
+
+
+def require_new_target(name: str, path: Path) -> None:
+    """Refuse a path that is there already, or that no file can be written to.
+
+    Raises:
+        ValueError: It is, or see `require_target`.
+    """
+    require_target(name, path)
+    if path.exists():
+        raise ValueError(f"{name}: {str(path)!r} is there already; choose another name")
 
 
 def write_tables(

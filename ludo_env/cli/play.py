@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 from ludo_env.agents.base import SPECS, make_agent
@@ -16,11 +15,9 @@ from ludo_env.cli.common import (
     say,
     text_drawer,
 )
-from ludo_env.core.record_file import write_records
 from ludo_env.core.rules import Rules
 from ludo_env.play.sitting import HUMAN, Sitting
 from ludo_env.play.terminal import HELP, Terminal
-from ludo_env.tables import require_target
 from ludo_env.web.room import Room
 
 
@@ -55,7 +52,9 @@ def add_play(commands: Any) -> None:
     parser.add_argument(
         "--auto-forced", action="store_true", help="play the only legal move unasked"
     )
-    parser.add_argument("--save", metavar="FILE", help="write the record there when you leave")
+    parser.add_argument(
+        "--save", metavar="FILE", help="keep the record there, written after every move"
+    )
     _add_options_of_web(parser)
     parser.set_defaults(run=_play)
 
@@ -84,19 +83,10 @@ def _play(options: argparse.Namespace) -> None:
     seats = _seats(given, options.seat, rules)
     checked(make_agent, options.hints, seed=0)
     sitting: Sitting = checked(Sitting, seats, rules, seed=options.seed, position=options.position)
-    _check_target(options.save)
     if options.web:
         _play_on_a_page(options, sitting)
     else:
         _play_in_the_terminal(options, sitting)
-
-
-def _check_target(save: str | None) -> None:
-    if save is None:
-        return
-    if Path(save).exists():
-        raise BadArgumentsError(f"--save {save!r} is there already; choose another name")
-    checked(require_target, "--save", Path(save))
 
 
 def _seats(given: Sequence[str], seat: int, rules: Rules) -> list[str]:
@@ -112,23 +102,28 @@ def _seats(given: Sequence[str], seat: int, rules: Rules) -> list[str]:
 
 
 def _play_in_the_terminal(options: argparse.Namespace, sitting: Sitting) -> None:
-    drawer = text_drawer()
-    terminal = Terminal(sitting, input, print, drawer, options.hints, options.auto_forced)
-    try:
-        terminal.run()
-    finally:  # interrupted games too
-        if options.save is not None:
-            terminal.save(Path(options.save))
+    terminal: Terminal = checked(
+        Terminal,
+        sitting,
+        input,
+        print,
+        text_drawer(),
+        options.hints,
+        options.auto_forced,
+        options.save,
+    )
+    terminal.run()
 
 
 def _play_on_a_page(options: argparse.Namespace, sitting: Sitting) -> None:
+    for flag in ("auto_forced", "save"):
+        if getattr(options, flag):
+            name = flag.replace("_", "-")
+            raise BadArgumentsError(f"--{name} is for the terminal; the page has its own way")
     if options.port not in range(65536):
         raise BadArgumentsError(f"--port must be from 0 to 65535, got {options.port}")
     try:
         from ludo_env.web.server import serve
     except ImportError as error:
         raise BadArgumentsError(str(error)) from error
-    room = Room(sitting, options.hints)
-    checked(serve, room, options.port, options.open, say)
-    if options.save is not None:
-        write_records(options.save, [room.record()])
+    checked(serve, Room(sitting, options.hints), options.port, options.open, say)

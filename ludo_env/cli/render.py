@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import io
 import re
-from pathlib import Path
 from typing import Any
 
 from ludo_env.cli.common import (
@@ -21,7 +20,7 @@ from ludo_env.core.position import Position
 from ludo_env.core.rules import Rules
 from ludo_env.render.drawing import Extras
 from ludo_env.render.svg import board_svg
-from ludo_env.tables import require_target
+from ludo_env.tables import as_path, require_target
 
 SUFFIXES = (".svg", ".png")
 
@@ -46,12 +45,12 @@ def add_render(commands: Any) -> None:
 
 def _render(options: argparse.Namespace) -> None:
     rules = rules_of_position(options.position, options)
-    position = checked(Position.parse, options.position, rules)
+    position = checked(Position.parse, options.position.strip(), rules)
     if options.out is None:
         print(text_drawer()(position, rules))
         return
     require_size(options.size)
-    path, extras = Path(options.out), Extras(legal=_legal(position, rules))
+    path, extras = checked(as_path, "--out", options.out), Extras(legal=legal(position, rules))
     if path.suffix not in SUFFIXES:
         raise BadArgumentsError(f"--out must end in {' or '.join(SUFFIXES)}, got {options.out!r}")
     checked(require_target, "--out", path)
@@ -70,14 +69,14 @@ def _picture(position: Position, rules: Rules, extras: Extras, size: int, suffix
     return file.getvalue()
 
 
-def require_size(size: int) -> None:
+def require_size(size: int, largest: int = 4096) -> None:
     """Refuse a size that no picture can have.
 
     Raises:
         BadArgumentsError: It is too small or too large.
     """
-    if not 64 <= size <= 4096:
-        raise BadArgumentsError(f"--size must be from 64 to 4096 pixels, got {size}")
+    if not 64 <= size <= largest:
+        raise BadArgumentsError(f"--size must be from 64 to {largest} pixels, got {size}")
 
 
 def rules_of_position(text: str, options: argparse.Namespace) -> Rules:
@@ -86,7 +85,7 @@ def rules_of_position(text: str, options: argparse.Namespace) -> Rules:
     Raises:
         BadArgumentsError: It has no such numbers of them.
     """
-    boards = text.split(" ")[0].split("/")
+    boards = text.strip().split(" ")[0].split("/")
     options.pawns, players = len(boards[0].split(".")), len(boards)
     if options.pawns not in range(1, 5) or players not in range(2, 5):
         raise BadArgumentsError(
@@ -97,10 +96,10 @@ def rules_of_position(text: str, options: argparse.Namespace) -> Rules:
 
 def looks_like_position(text: str) -> bool:
     """Whether a text is meant as a position and not as a file's name."""
-    return re.fullmatch(r"[\d.]+(/[\d.]+)+ +\d+ +[\d-]", text.strip()) is not None
+    return re.match(r"\s*[\d.]+(/[\d.]+)+(\s|$)", text) is not None
 
 
-def _legal(position: Position, rules: Rules) -> tuple[int, ...]:
+def legal(position: Position, rules: Rules) -> tuple[int, ...]:
     """The progresses from which may be played, where the die is shown."""
     if position.die is None or position.winner is not None:
         return ()

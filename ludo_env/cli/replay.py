@@ -11,13 +11,12 @@ import numpy as np
 
 from ludo_env.agents.base import SPECS, Agent, make_agent
 from ludo_env.cli.common import BadArgumentsError, add_options_of_rules, checked
-from ludo_env.cli.render import looks_like_position, require_size, rules_of_position
-from ludo_env.core import checks
+from ludo_env.cli.render import legal, looks_like_position, require_size, rules_of_position
 from ludo_env.core.files import write_whole
-from ludo_env.core.game import Game
+from ludo_env.core.position import Position
 from ludo_env.core.record import Record
 from ludo_env.core.record_file import Records
-from ludo_env.tables import require_target
+from ludo_env.tables import as_path, require_target
 from ludo_env.web.replay import MISTAKE, replay_page, story
 
 
@@ -65,20 +64,37 @@ def add_replay(commands: Any) -> None:
 
 
 def _replay(options: argparse.Namespace) -> None:
-    if looks_like_position(options.game):
-        record, path = _of_position(options), Path("position.html")
-    else:
-        record, path = _of_file(options)
+    is_position = looks_like_position(options.game)
+    record = _of_position(options) if is_position else _of_file(options)
     if options.text:
+        if options.out is not None:
+            raise BadArgumentsError("--text prints the game; it takes no --out")
         print(record.text())
         return
-    if options.out is not None:
-        path = Path(options.out)
-    checked(require_target, "--out", path)
-    write_whole(path, _WAYS.get(path.suffix, _page)(record, options))
+    path = _target(options, is_position)
+    write = _WAYS.get(path.suffix)
+    if write is None:
+        raise BadArgumentsError(f"--out must end in {' or '.join(_WAYS)}, got {options.out!r}")
+    write_whole(path, write(record, options))
     print(path)
     if options.open:
-        webbrowser.open(path.resolve().as_uri())
+        webbrowser.open(path.as_uri())
+
+
+def _target(options: argparse.Namespace, is_position: bool) -> Path:
+    """Where to write: what the user says, or beside the file."""
+    if options.out is not None:
+        name = options.out
+    elif is_position:
+        name = "position.html"
+    else:
+        source = Path(options.game)
+        name = source.with_name(f"{source.stem}-{options.number}.html")
+    path: Path = checked(as_path, "--out", name)
+    checked(require_target, "--out", path)
+    if not is_position and path == Path(options.game).resolve():
+        raise BadArgumentsError("--out must not be the file of games itself")
+    return path
 
 
 def _page(record: Record, options: argparse.Namespace) -> bytes:
@@ -89,7 +105,7 @@ def _page(record: Record, options: argparse.Namespace) -> bytes:
 
 
 def _moving(record: Record, options: argparse.Namespace) -> bytes:
-    require_size(options.size)
+    require_size(options.size, 1000)
     if not 0.02 <= options.seconds <= 60:
         raise BadArgumentsError(f"--seconds must be from 0.02 to 60, got {options.seconds}")
     try:
@@ -115,27 +131,36 @@ def _plot(record: Record, options: argparse.Namespace) -> bytes:
     return plots.png(plots.chances(record.agents, shares, mistakes, options.judge))
 
 
-_WAYS = {".gif": _moving, ".png": _plot}
+_WAYS = {".html": _page, ".gif": _moving, ".png": _plot}
 
 
-def _of_file(options: argparse.Namespace) -> tuple[Record, Path]:
-    """The game that is asked for, and where its page belongs."""
+def _of_file(options: argparse.Namespace) -> Record:
+    """The game that is asked for."""
     records: Records = checked(Records, options.game)
     if not records:
-        raise BadArgumentsError(f"{options.game} holds no game that has ended")
-    number = min(records) if options.number is None else options.number
-    if number not in records:
+        raise BadArgumentsError(f"{options.game} holds no game: it has no whole line but its head")
+    if options.number is None:
+        options.number = min(records)
+    if options.number not in records:
         low, high = min(records), max(records)
         raise BadArgumentsError(
-            f"{options.game} holds {len(records)} games, numbered {low} to {high}; no {number}"
+            f"{options.game} holds {len(records)} games, numbered {low} to {high}; "
+            f"no {options.number}"
         )
-    source = Path(options.game)
-    return checked(records.__getitem__, number), source.with_name(f"{source.stem}-{number}.html")
+    record: Record = checked(records.__getitem__, options.number)
+    return record
 
 
 def _of_position(options: argparse.Namespace) -> Record:
     """A game that stands where it began."""
+    if options.number is not None:
+        raise BadArgumentsError("--game is for files of games, not for a position")
     rules = rules_of_position(options.game, options)
-    game = checked(Game, rules, position=options.game, seed=checks.seed_or_fresh(None))
+    position = checked(Position.parse, options.game.strip(), rules)
+    if position.winner is None and not legal(position, rules):
+        raise BadArgumentsError(
+            f"{str(position)!r} is no decision: a die must be shown that leaves a legal move "
+            "(`ludo render` draws any position)"
+        )
     names = [f"player {player}" for player in range(rules.num_players)]
-    return Record.of([], names, rules=rules, seed=game.seed, position=options.game)
+    return Record.of([], names, rules=rules, seed=0, position=position)

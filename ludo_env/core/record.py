@@ -225,10 +225,14 @@ def _die_of(source: int, target: int) -> int:
 
 
 def _result(record: Record) -> str:
-    if not any(record.places):
-        return "not played to its end"
-    told = (
-        f"{place} {record.agents[player]} ({player})"
-        for place, player in sorted(zip(record.places, range(len(record.places)), strict=True))
-    )
-    return f"places: {', '.join(told)}"
+    def named(player: int) -> str:
+        return f"{record.agents[player]} ({player})"
+
+    parts = []
+    if any(record.places):
+        order = sorted(range(len(record.places)), key=record.places.__getitem__)
+        told = ", ".join(f"{record.places[player]} {named(player)}" for player in order)
+        parts.append(f"places: {told}")
+    if record.forfeits:
+        parts.append(f"forfeited: {', '.join(map(named, record.forfeits))}")
+    return "; ".join(parts) or "not played to its end"

@@ -108,7 +108,7 @@ class Records(Mapping[int, Record]):
     def _number(self, at: int, text: str) -> int:
         try:
             return checks.natural("game", json.loads(text)["game"])
-        except (ValueError, KeyError, TypeError) as error:
+        except (ValueError, KeyError, TypeError, RecursionError) as error:
             raise ValueError(f"{self.path}, line {at}: no game ({error!r})") from error
 
     def __len__(self) -> int:
@@ -158,11 +158,16 @@ def head_of(path: Path, text: str) -> dict[str, Any]:
         if found["version"] != VERSION:
             raise ValueError(f"its version is {found['version']!r}; this program reads {VERSION}")
         Rules(**found["rules"])
-        if not all(isinstance(name, str) for name in found["agents"]):
-            raise ValueError(f"agents {found['agents']!r}")
-    except (ValueError, KeyError, TypeError) as error:
+        names = found["agents"]
+        if not isinstance(names, list) or not all(map(_is_name, names)):
+            raise ValueError(f"agents must be a list of printable names, got {names!r}")
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise ValueError(f"{path} does not begin as files of games do: {error}") from error
     return found
+
+
+def _is_name(value: Any) -> bool:
+    return isinstance(value, str) and value.isprintable()
 
 
 def record_of(fields: Mapping[str, Any], rules: Rules, agents: Sequence[str]) -> Record:
@@ -188,6 +193,8 @@ def record_of(fields: Mapping[str, Any], rules: Rules, agents: Sequence[str]) ->
     players = rules.num_players
     if len(record.agents) != players or len(record.places) != players:
         raise ValueError(f"agents and places must be {players}, one for each player")
+    if not set(record.forfeits) <= set(range(players)):
+        raise ValueError(f"forfeits must be players, 0 to {players - 1}, got {record.forfeits}")
     return record
 
 

@@ -77,5 +77,5 @@ def move_of(position: Position, action: int, rules: Rules) -> LastMove | None:
     """What an action moved; None where it was illegal."""
     for move in Game(rules, position=position, seed=0).legal_moves():
         if move.action == action:
-            return LastMove(position.player, move.source, move.target, move.captured is not None)
+            return LastMove.of(position.player, move)
     return None

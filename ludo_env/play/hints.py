@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import NamedTuple
 
-from ludo_env.agents.mind import Thoughts
-from ludo_env.core.game import Move
+import numpy as np
+
+from ludo_env.agents.base import make_agent
+from ludo_env.agents.mind import Thoughts, thoughts
+from ludo_env.core.game import Game
+from ludo_env.play.sitting import AgentFailedError
 
 
 class Hint(NamedTuple):
@@ -24,18 +27,46 @@ class Hint(NamedTuple):
     share: float | None
 
 
-def hints(mind: Thoughts, player: int, moves: Iterable[Move]) -> list[Hint]:
-    """A hint for each move of the only decision that an agent has thought about.
+class Advice(NamedTuple):
+    """What an agent thinks of a decision.
 
-    Args:
-        mind: Its thoughts, of one row.
-        player: Who decides.
-        moves: The legal moves.
+    Attributes:
+        agent: The agent's spec.
+        means: What a hint's share is.
+        hints: One for each legal move.
     """
-    return [
-        Hint(move.action, bool(mind.actions[0] == move.action), _share(mind, player, move.action))
-        for move in moves
-    ]
+
+    agent: str
+    means: str
+    hints: list[Hint]
+
+
+def advice(spec: str, game: Game) -> Advice:
+    """Ask an agent what it thinks of a game's legal moves.
+
+    Raises:
+        AgentFailedError: It failed.
+        ValueError: There is no such agent, or the game is over.
+    """
+    if game.player is None:
+        raise ValueError("the game is over")
+    agent = make_agent(spec, seed=0)
+    try:
+        mind = thoughts(agent, game.as_batch(), np.zeros(1, dtype=np.int64))
+    except Exception as error:  # agents may be anybody's
+        raise AgentFailedError(f"{spec} failed: {error!r}") from error
+    return Advice(
+        spec,
+        "probability" if mind.chances is None else "chance to win",
+        [
+            Hint(
+                move.action,
+                bool(mind.actions[0] == move.action),
+                _share(mind, game.player, move.action),
+            )
+            for move in game.legal_moves()
+        ],
+    )
 
 
 def _share(mind: Thoughts, player: int, action: int) -> float | None:
@@ -44,8 +75,3 @@ def _share(mind: Thoughts, player: int, action: int) -> float | None:
     if mind.probabilities is not None:
         return float(mind.probabilities[0, action])
     return None
-
-
-def share_means(mind: Thoughts) -> str:
-    """What a hint's share is."""
-    return "chance to win" if mind.chances is not None else "probability"

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
 from ludo_env.agents.base import Agent, ask, make_agent
-from ludo_env.agents.mind import Thoughts, thoughts
 from ludo_env.core import checks
 from ludo_env.core.game import Event, Game, Move
 from ludo_env.core.position import Position
@@ -62,7 +61,7 @@ class Sitting:
         }
         self._rules, self._position = rules, position
         self._actions: list[int] = []
-        self._deciders: list[int] = []
+        self._were_choices: list[bool] = []
         self._deal()
 
     def _deal(self) -> None:
@@ -88,8 +87,8 @@ class Sitting:
 
     @property
     def can_undo(self) -> bool:
-        """Whether a person has decided anything."""
-        return any(player not in self._agents for player in self._deciders)
+        """Whether a person has had a choice."""
+        return any(self._were_choices)
 
     def play(self, action: int) -> tuple[Event, ...]:
         """Play for whoever is to decide, and roll on to the next decision; returns the events.
@@ -105,7 +104,7 @@ class Sitting:
         assert player is not None
         self._last_move = player, moves[int(action)]
         self._actions.append(int(action))
-        self._deciders.append(player)
+        self._were_choices.append(player not in self._agents and len(moves) > 1)
         return self.events
 
     def play_agent(self) -> tuple[Event, ...]:
@@ -115,44 +114,45 @@ class Sitting:
             AgentFailedError: It failed; nothing was played.
             ValueError: It is no agent's turn.
         """
+        return self.play(self.asking()())
+
+    def asking(self) -> Callable[[], int]:
+        """What asks the agent whose turn it is for its action, of the game as it stands.
+
+        It raises `AgentFailedError` where the agent fails.
+
+        Raises:
+            ValueError: It is no agent's turn.
+        """
         player = self.game.player
         if player not in self._agents:
             raise ValueError("it is no agent's turn")
-        try:
-            shown = self.game.as_batch().blind()
-            return self.play(int(ask(self._agents[player], shown, _ONLY_ROW)[0]))
-        except Exception as error:  # agents may be anybody's
-            raise AgentFailedError(f"{self.seats[player]} ({player}) failed: {error!r}") from error
+        name, agent = f"{self.seats[player]} ({player})", self._agents[player]
+        game = self.game.copy()
+
+        def answer() -> int:
+            try:
+                action = int(ask(agent, game.as_batch().blind(), _ONLY_ROW)[0])
+                game.copy().push(action)
+            except Exception as error:  # agents may be anybody's
+                raise AgentFailedError(f"{name} failed: {error!r}") from error
+            return action
+
+        return answer
 
     def undo(self) -> None:
-        """Go back to the last decision that a person made; the dice to come stay the same.
+        """Go back to the last choice that a person made; the dice to come stay the same.
 
         Raises:
-            ValueError: No person has decided anything.
+            ValueError: No person has had a choice.
         """
         if not self.can_undo:
-            raise ValueError("there is no move of yours to take back")
-        while self._deciders.pop() in self._agents:
-            self._actions.pop()
-        self._actions.pop()
-        actions, self._actions, self._deciders = self._actions, [], []
+            raise ValueError("there is no choice of yours to take back")
+        kept = len(self._were_choices) - 1 - self._were_choices[::-1].index(True)
+        actions, self._actions, self._were_choices = self._actions[:kept], [], []
         self._deal()
         for action in actions:
             self.play(action)
-
-    def thoughts(self, agent: Agent) -> Thoughts:
-        """What an agent thinks of the decision at hand, arrays of one row.
-
-        Raises:
-            AgentFailedError: The agent failed.
-            ValueError: The game is over.
-        """
-        if self.is_over:
-            raise ValueError("the game is over")
-        try:
-            return thoughts(agent, self.game.as_batch(), _ONLY_ROW)
-        except Exception as error:
-            raise AgentFailedError(f"{agent} failed: {error!r}") from error
 
     def record(self) -> Record:
         """The game so far."""

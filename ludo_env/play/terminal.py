@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from ludo_env.agents.base import make_agent
 from ludo_env.core.position import Position
 from ludo_env.core.record_file import write_records
 from ludo_env.core.rules import Rules
-from ludo_env.play.hints import Hint, hints, share_means
+from ludo_env.play.hints import Advice, Hint, advice
 from ludo_env.play.sitting import Sitting
 from ludo_env.render.words import move_name, told_by_turns
-from ludo_env.tables import require_target
+from ludo_env.tables import as_path, require_new_target
 
 HELP = """\
 1, 2, …      play the move of that number; Enter plays the only one
@@ -34,6 +33,10 @@ class Terminal:
         draw: Draws a position as text.
         hinter: The agent that hints come from.
         auto_forced: Whether the only move is played unasked.
+        kept: A file that the record is written to after every move; None for none.
+
+    Raises:
+        ValueError: There is such a file, or it cannot be written.
     """
 
     def __init__(
@@ -44,6 +47,7 @@ class Terminal:
         draw: Callable[[Position, Rules], str],
         hinter: str,
         auto_forced: bool = False,
+        kept: str | None = None,
     ) -> None:
         self.sitting = sitting
         self._read, self._write, self._draw = read, write, draw
@@ -57,6 +61,8 @@ class Terminal:
             "s": self._save,
             "?": lambda _: self._write(HELP),
         }
+        self._kept = kept
+        self._keep()
 
     def run(self) -> None:
         """Play until the game is over or the user leaves."""
@@ -74,19 +80,18 @@ class Terminal:
         self._show("")
         self._write(self.sitting.record().text().splitlines()[-1])
 
-    def save(self, path: Path) -> None:
+    def save(self, name: str) -> Path:
         """Write the record so far; only a file that this game wrote is replaced.
 
         Raises:
             ValueError: There is such a file, or it cannot be written.
         """
-        path = path.resolve()
-        if path.exists() and path not in self._own_files:
-            raise ValueError(f"{str(path)!r} is there already; choose another name")
-        require_target("the record", path)
+        path = as_path("the record", name)
+        if path not in self._own_files:
+            require_new_target("the record", path)
         write_records(path, [self.sitting.record()])
         self._own_files.add(path)
-        self._write(f"saved: {path}")
+        return path
 
     def _ask(self) -> bool:
         """Have a person decide or say something else; False where they leave."""
@@ -119,7 +124,12 @@ class Terminal:
         self._commands[word](rest.strip())
         return word == "u"
 
+    def _keep(self) -> None:
+        if self._kept is not None:
+            self.save(self._kept)
+
     def _tell(self) -> None:
+        self._keep()
         for turn in told_by_turns(self.sitting.events, self.sitting.seats):
             self._write(turn)
 
@@ -128,30 +138,28 @@ class Terminal:
         self._write(f"\n{self._draw(game.position, game.rules)}\n")
         self._list_moves()
 
-    def _list_moves(self, thought: list[Hint] | None = None, means: str = "") -> None:
+    def _list_moves(self, advice: Advice | None = None) -> None:
         game = self.sitting.game
         for number, move in enumerate(game.legal_moves(), 1):
             line = f"{number}  {game.die} {move_name(move)}"
-            if thought is not None:
-                line = f"{line:18}{_words(thought[number - 1], means)}"
+            if advice is not None:
+                line = f"{line:18}{_words(advice.hints[number - 1], advice.means)}"
             self._write(line.rstrip())
 
     def _undo(self, _: str) -> None:
         self.sitting.undo()
+        self._keep()
         self._write("taken back")
 
     def _hint(self, spec: str) -> None:
-        spec = spec or self._hinter
-        game = self.sitting.game
-        mind = self.sitting.thoughts(make_agent(spec, seed=0))
-        assert game.player is not None
-        self._write(f"{spec} thinks:")
-        self._list_moves(hints(mind, game.player, game.legal_moves()), share_means(mind))
+        found = advice(spec or self._hinter, self.sitting.game)
+        self._write(f"{found.agent} thinks:")
+        self._list_moves(found)
 
     def _save(self, name: str) -> None:
         if not name:
             raise ValueError("s needs a file's name, such as: s game.jsonl")
-        self.save(Path(name))
+        self._write(f"saved: {self.save(name)}")
 
 
 def _words(hint: Hint, means: str) -> str:

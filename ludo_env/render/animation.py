@@ -21,6 +21,8 @@ except ImportError as error:
     raise ImportError("moving pictures need Pillow: pip install 'ludo_env[render]'") from error
 
 _COLOURS = 64
+_SAMPLES = 8
+"""Pictures that the colours are chosen from."""
 _LAST_STAYS = 4
 """How many times longer than the others the last picture stays."""
 
@@ -43,8 +45,7 @@ def frames_of(record: Record) -> Iterator[Frame]:
         moves = Game(record.rules, position=step.position, seed=0).legal_moves()
         yield Frame(step.position, Extras(legal=tuple(move.source for move in moves), last=last))
         moved = next(event for event in step.events if isinstance(event, Moved))
-        move = moved.move
-        last = LastMove(moved.player, move.source, move.target, move.captured is not None)
+        last = LastMove.of(moved.player, moved.move)
     yield Frame(replay.end, NOTHING if last is None else Extras(last=last))
 
 
@@ -60,18 +61,21 @@ def board_gif(frames: Sequence[Frame], rules: Rules, size: int, seconds: float) 
     Raises:
         ValueError: A position is impossible under the rules.
     """
-    drawn = (board_image(position, rules, extras, size) for position, extras in frames)
-    pictures = [Image.fromarray(pixels) for pixels in drawn]
-    palette = _palette([pictures[k] for k in np.linspace(0, len(pictures) - 1, 8).astype(int)])
-    coded = [picture.quantize(palette=palette, dither=Image.Dither.NONE) for picture in pictures]
+
+    def drawn(frame: Frame) -> Image.Image:
+        return Image.fromarray(board_image(frame.position, rules, frame.extras, size))
+
+    some = np.unique(np.linspace(0, len(frames) - 1, _SAMPLES).astype(int))
+    palette = _palette([drawn(frames[k]) for k in some])
+    coded = (drawn(frame).quantize(palette=palette, dither=Image.Dither.NONE) for frame in frames)
     stay = round(1000 * seconds)
     file = io.BytesIO()
-    coded[0].save(
+    next(coded).save(
         file,
         format="GIF",
         save_all=True,
-        append_images=coded[1:],
-        duration=[stay] * (len(coded) - 1) + [_LAST_STAYS * stay],
+        append_images=coded,
+        duration=[stay] * (len(frames) - 1) + [_LAST_STAYS * stay],
         loop=0,
         optimize=True,
     )

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import NamedTuple
 
+from ludo_env.core.game import Move
 from ludo_env.core.position import Position
 from ludo_env.core.rules import SQUARES_PER_CORNER, TRACK_SQUARES, YARD, Rules
 from ludo_env.render.scene import (
@@ -121,6 +122,11 @@ class LastMove(NamedTuple):
     source: int
     target: int
     captured: bool
+
+    @classmethod
+    def of(cls, player: int, move: Move) -> LastMove:
+        """A player's move."""
+        return cls(player, move.source, move.target, move.captured is not None)
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable
 from importlib import resources
 from typing import Any
@@ -71,6 +72,11 @@ def layout(rules: Rules) -> dict[str, Any]:
 def asset(name: str) -> str:
     """The text of a file in ``assets/``."""
     return (resources.files("ludo_env.web") / "assets" / name).read_text(encoding="utf-8")
+
+
+def filled(name: str, **markup: str) -> str:
+    """The text of a file in ``assets/`` with markup where it has ``{{names}}``."""
+    return re.sub(r"{{(\w+)}}", lambda found: markup[found[1]], asset(name))
 
 
 def embedded(data: Any) -> str:

@@ -23,7 +23,7 @@ from ludo_env.core.record import Record, Replay
 from ludo_env.core.rules import MAX_PAWNS, Rules
 from ludo_env.render.drawing import COLOURS, LastMove
 from ludo_env.render.words import described, move_name, told
-from ludo_env.web.board import asset, board_markup, embedded, layout
+from ludo_env.web.board import asset, board_markup, embedded, filled, layout
 
 MISTAKE, BLUNDER = 0.02, 0.05
 """What a move must cost of the chance to win, to be marked ? and ??."""
@@ -42,7 +42,7 @@ def replay_page(record: Record, judge: Agent, policy: Agent | None = None) -> st
     Raises:
         ValueError: The record does not follow the rules, or an agent cannot judge it.
     """
-    told = story(record, judge, policy)
+    content = embedded(story(record, judge, policy))
     title = " – ".join(record.agents)
     head = (
         f'<meta charset="utf-8"><title>{escape(title)}</title>'
@@ -50,13 +50,15 @@ def replay_page(record: Record, judge: Agent, policy: Agent | None = None) -> st
         f'<link rel="icon" href="data:,"><style>{asset("page.css")}</style>'
     )
     scripts = (
-        f'<script type="application/json" id="story">{embedded(told)}</script>',
+        f'<script type="application/json" id="story">{content}</script>',
         f"<script>{asset('board.js')}</script>",
         f"<script>{asset('replay.js')}</script>",
     )
-    body = asset("replay.html").replace("{{title}}", escape(title))
-    body = body.replace("{{about}}", escape(_about(record))).replace(
-        "{{board}}", board_markup(record.rules)
+    body = filled(
+        "replay.html",
+        title=escape(title),
+        about=escape(_about(record)),
+        board=board_markup(record.rules),
     )
     made = f"<footer>ludo_env {ludo_env.__version__}</footer>"
     parts = ["<!DOCTYPE html>", '<html lang="en">', f"<head>{head}</head>", "<body>", body, made]
@@ -88,8 +90,13 @@ def story(record: Record, judge: Agent, policy: Agent | None) -> dict[str, Any]:
     return {
         "layout": layout(record.rules),
         "players": [
-            {"name": name, "place": place, "colour": colour}
-            for name, place, colour in zip(record.agents, record.places, COLOURS, strict=False)
+            {
+                "name": name,
+                "place": record.places[player],
+                "colour": COLOURS[player],
+                "forfeited": player in record.forfeits,
+            }
+            for player, name in enumerate(record.agents)
         ],
         "judge": str(judge),
         "policy": None if policy is None else str(policy),
@@ -119,7 +126,8 @@ def _frames(
     if played.end.winner is None:
         yield _decision(record, played.end, before, judged, chosen, len(played.steps))
     else:
-        chances = np.eye(record.rules.num_players)[played.end.winner]
+        won = np.array(record.places) == 1  # nobody where all forfeited
+        chances = won / max(1, won.sum())
         yield _frame(record, played.end, before, chances)
 
 
@@ -188,6 +196,5 @@ def _trace(before: Iterable[Event]) -> dict[str, Any]:
     """The last move among some events, where there is one."""
     for event in before:
         if isinstance(event, Moved):
-            move = event.move
-            return {"last": LastMove(event.player, *move[1:3], move.captured is not None)._asdict()}
+            return {"last": LastMove.of(event.player, event.move)._asdict()}
     return {}

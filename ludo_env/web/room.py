@@ -8,12 +8,11 @@ from dataclasses import asdict, fields
 from threading import Lock
 from typing import Any
 
-from ludo_env.agents.base import make_agent
 from ludo_env.core.record import Record
 from ludo_env.core.rules import Rules
-from ludo_env.play.hints import hints, share_means
+from ludo_env.play.hints import advice
 from ludo_env.play.sitting import HUMAN, Sitting
-from ludo_env.render.drawing import COLOURS, LastMove
+from ludo_env.render.drawing import LastMove
 from ludo_env.render.words import described, move_name, told_by_turns
 from ludo_env.web.board import board_markup, layout
 
@@ -42,7 +41,8 @@ class Room:
     """
 
     def __init__(self, sitting: Sitting, hinter: str) -> None:
-        self._lock = Lock()
+        self._lock = Lock()  # of the game; held for moments only
+        self._thinking = Lock()  # of the agents, which are asked one at a time
         self.agents = list(dict.fromkeys([*AGENTS, hinter, *sitting.seats]))
         self.agents = [spec for spec in self.agents if spec != HUMAN]
         self.hinter = hinter
@@ -86,11 +86,16 @@ class Room:
             StaleError: The game has changed.
             ValueError: It is no agent's turn, or the agent failed.
         """
-        with self._lock:
-            self._require(version)
-            self._sitting.play_agent()
-            self._version += 1
-            return self._state(known)
+        with self._thinking:
+            with self._lock:
+                self._require(version)
+                answer = self._sitting.asking()
+            action = answer()  # others may look, take back, or begin anew meanwhile
+            with self._lock:
+                self._require(version)
+                self._sitting.play(action)
+                self._version += 1
+                return self._state(known)
 
     def undo(self, version: int, known: int | None = None) -> dict[str, Any]:
         """Take back the last decision of a person; returns the state.
@@ -144,14 +149,13 @@ class Room:
         spec = self.hinter if spec is None else spec
         if spec not in self.agents:
             raise ValueError(f"agent must be one of {', '.join(self.agents)}, got {spec!r}")
-        with self._lock:
-            self._require(version)
-            sitting = self._sitting
-            mind = sitting.thoughts(make_agent(spec, seed=0))
-            assert sitting.game.player is not None
-            found = hints(mind, sitting.game.player, sitting.game.legal_moves())
-            moves = [hint._asdict() for hint in found]
-            return {"agent": spec, "means": share_means(mind), "moves": moves}
+        with self._thinking:
+            with self._lock:
+                self._require(version)
+                game = self._sitting.game.copy()
+            found = advice(spec, game)
+        moves = [hint._asdict() for hint in found.hints]
+        return {"agent": found.agent, "means": found.means, "moves": moves}
 
     def record(self) -> Record:
         """The game so far."""
@@ -179,7 +183,7 @@ class Room:
             "game": self._number,
             "seats": sitting.seats,
             "rules": asdict(game.rules),
-            "seed": game.seed,
+            "seed": str(game.seed),  # as a number it is too large for JavaScript
             "pawns": position.pawns,
             "player": position.player,
             "die": position.die,
@@ -196,7 +200,6 @@ class Room:
             state["board"] = {
                 "markup": board_markup(game.rules),
                 "layout": layout(game.rules),
-                "colours": COLOURS[: game.rules.num_players],
             }
         return state
 
@@ -209,10 +212,7 @@ def _rules(seats: list[str], given: Any) -> Rules:
 
 
 def _last(sitting: Sitting) -> dict[str, Any] | None:
-    if sitting.last_move is None:
-        return None
-    player, move = sitting.last_move
-    return LastMove(player, move.source, move.target, move.captured is not None)._asdict()
+    return None if sitting.last_move is None else LastMove.of(*sitting.last_move)._asdict()
 
 
 def _turn(sitting: Sitting) -> str:

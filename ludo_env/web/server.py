@@ -6,6 +6,7 @@ site that the browser has open can read or play the game, whatever name it gives
 
 from __future__ import annotations
 
+import re
 import socket
 import webbrowser
 from collections.abc import Callable, Iterable
@@ -15,7 +16,7 @@ from typing import Any
 from ludo_env.agents.base import make_agent
 from ludo_env.core.record_file import records_text
 from ludo_env.play.sitting import HUMAN, AgentFailedError
-from ludo_env.web.board import asset
+from ludo_env.web.board import asset, filled
 from ludo_env.web.replay import replay_page
 from ludo_env.web.room import Room, StaleError
 
@@ -130,7 +131,7 @@ def _add_pages(app: Flask, room: Room) -> None:
     @app.get("/")
     def page() -> str:
         seats, hinters = _options((HUMAN, *room.agents)), _options(room.agents, room.hinter)
-        return asset("play.html").replace("{{seats}}", seats).replace("{{hinters}}", hinters)
+        return filled("play.html", seats=seats, hinters=hinters)
 
     @app.get("/assets/<name>")
     def file(name: str) -> Response:
@@ -180,13 +181,26 @@ def _add_messages(app: Flask, room: Room) -> None:
 
     @app.post("/new")
     def new() -> Any:
-        said = _message(version=int, game=int, seats=list, rules=dict, seed=(int, type(None)))
-        return _answer(lambda: room.begin(known=said.pop("game"), **said), room)
+        said = _message(version=int, game=int, seats=list, rules=dict, seed=str)
+        seed = _seed(said["seed"])
+        return _answer(
+            lambda: room.begin(said["version"], said["seats"], said["rules"], seed, said["game"]),
+            room,
+        )
 
     @app.post("/hint")
     def hint() -> Any:
         said = _message(version=int, agent=str)
         return _answer(lambda: room.hint(said["version"], said["agent"]), room)
+
+
+def _seed(text: str) -> int | None:
+    """A seed as it is typed in; None where none is."""
+    if text.strip() == "":
+        return None
+    if re.fullmatch(r"\s*[0-9]{1,19}\s*", text) is None:
+        abort(400, f"seed must be a number from 0 to 2**63 - 1, got {text[:40]!r}")
+    return int(text)
 
 
 def _message(**kinds: Any) -> dict[str, Any]:

@@ -17,6 +17,13 @@ function part(name, [x, y], more = "") {
 
 const isCalm = matchMedia("(prefers-reduced-motion: reduce)");
 
+// A picture of a player's pawn, for lists.
+function pawnPicture(player) {
+  const made = svgElement("svg", { viewBox: "-0.4 -0.4 0.8 0.8", class: "pawn", "aria-hidden": "true" });
+  made.append(svgElement("use", { href: `#pawn${player}` }));
+  return made;
+}
+
 class Board {
   // svg: the empty board. layout: see board.layout. onPick: called with a legal move's number
   // when the user picks its pawn; without it marks are only seen.

@@ -6,11 +6,19 @@ const element = (id) => document.getElementById(id);
 const OPTIONS = ["mandatory_capture", "home_jumps", "pawn_on_start"];
 const LOOKS_EACH = 2000; // milliseconds between looks at what other tabs have done
 const ONLY_MOVE_PAUSE = 600;
+const NO_ANSWER = "The server does not answer. Once it is there again, this page goes on.";
+let pickRest = 300; // milliseconds after a pick in which another is the same click again
 
 let state = null;
 let board = null;
 let timer = null;
+let timedVersion = null; // of the game that the timer is set for
+let failedVersion = null; // of the game in which an agent failed
+let lastPick = -Infinity;
 let isBusy = false;
+let isThinking = false; // whether an agent has been asked
+let isLooking = false;
+let isLost = false; // whether the server did not answer last time
 let isMoveWanted = false; // whether the keyboard goes to the moves once there are some
 let hinted = new Map();
 
@@ -34,30 +42,55 @@ async function ask(path, message) {
 async function change(path, message = {}) {
   if (isBusy) return false;
   isBusy = true;
-  clearTimeout(timer);
   try {
     const { status, answer } = await ask(path, { version: state.version, game: state.game, ...message });
-    if (status === 200) complain("");
-    else if (status !== 409 || path !== "/agent") complain(answer.error);
-    isBusy = false;
-    if (status === 200) take(answer);
-    else if (answer.state) take(answer.state);
+    complain(status === 200 ? "" : answer.error);
+    take(status === 200 ? answer : answer.state);
     return status === 200;
   } catch {
-    complain("The server does not answer. Once it is there again, this page goes on.");
+    lose();
     return false;
   } finally {
     isBusy = false;
   }
 }
 
+// Has the agent play whose turn it is; the user may do other things meanwhile.
+async function askAgent() {
+  if (isThinking) {
+    timedVersion = null; // to be asked again once it has answered
+    return;
+  }
+  isThinking = true;
+  const { version, game } = state;
+  try {
+    const { status, answer } = await ask("/agent", { version, game });
+    if (status === 200) complain("");
+    if (status === 500) {
+      failedVersion = version;
+      complain(`${answer.error}. Begin a new game, or take a move back.`);
+    }
+    isThinking = false;
+    take(status === 200 ? answer : answer.state);
+  } catch {
+    lose();
+  } finally {
+    isThinking = false;
+  }
+}
+
 async function look() {
-  if (isBusy || document.hidden) return;
+  if (isLooking || document.hidden) return;
+  isLooking = true;
   try {
     const { status, answer } = await ask(`/state?game=${known()}`);
-    if (status === 200 && !isBusy) take(answer);
+    if (isLost) complain("");
+    isLost = false;
+    if (status === 200) take(answer);
   } catch {
-    complain("The server does not answer. Once it is there again, this page goes on.");
+    lose();
+  } finally {
+    isLooking = false;
   }
 }
 
@@ -65,11 +98,20 @@ function complain(words) {
   element("error").textContent = words;
 }
 
+function lose() {
+  isLost = true;
+  timedVersion = null;
+  complain(NO_ANSWER);
+}
+
 // Showing how the game stands
 
 function take(found) {
-  if (state && found.version === state.version) return goOn();
-  if (state && found.version < state.version) return undefined; // it came late
+  if (!found || (state && found.version < state.version)) return; // nothing, or it came late
+  if (state && found.version === state.version) {
+    goOn();
+    return;
+  }
   const isNew = !state || found.game !== state.game;
   const isLater = !isNew && found.version === state.version + 1;
   isMoveWanted ||= isFocusOnMoves();
@@ -78,7 +120,7 @@ function take(found) {
   if (found.board) setUpBoard(found.board);
   show(isLater);
   if (isNew) fillForm();
-  return goOn();
+  goOn();
 }
 
 function isFocusOnMoves() {
@@ -99,9 +141,21 @@ function show(isMoved) {
   element("turn-title").textContent = turnWords();
   element("told").textContent = state.told.slice(-state.seats.length).join(" ");
   element("undo").disabled = !state.can_undo;
+  showSeats();
   element("hint").disabled = state.turn === "over";
   showMoves();
   showList();
+}
+
+// Who plays with which pawns, and whose turn it is.
+function showSeats() {
+  const entries = state.seats.map((_, player) => {
+    const entry = document.createElement("li");
+    entry.append(pawnPicture(player), nameOf(player));
+    if (player === state.player && state.turn !== "over") entry.setAttribute("aria-current", "true");
+    return entry;
+  });
+  element("players-list").replaceChildren(...entries);
 }
 
 function wordsOn(move) {
@@ -140,13 +194,16 @@ function showMoves() {
     });
   }
   element("moves").replaceChildren(...entries);
-  if (isMoveWanted && state.legal.length) {
-    element("moves").querySelector("button").focus();
-    isMoveWanted = false;
-  } else if (isMoveWanted && state.turn === "over") {
-    element("turn-title").focus();
-    isMoveWanted = false;
-  }
+  giveFocus();
+}
+
+// Leads the keyboard to the moves, unless the user has gone elsewhere with it.
+function giveFocus() {
+  const at = document.activeElement;
+  if (at !== document.body && !isFocusOnMoves()) isMoveWanted = false;
+  if (!isMoveWanted || state.turn === "agent") return;
+  (element("moves").querySelector("button") || element("turn-title")).focus();
+  isMoveWanted = false;
 }
 
 function showList() {
@@ -161,32 +218,53 @@ function showList() {
 // Going on
 
 function goOn() {
+  if (state.version === timedVersion) return;
   clearTimeout(timer);
   if (document.hidden) return;
-  const only = state.legal.length === 1 && element("auto").checked;
-  if (state.turn === "agent") timer = setTimeout(() => change("/agent"), 1000 * element("pause").value);
-  else if (only) timer = setTimeout(() => pick(0), ONLY_MOVE_PAUSE);
+  const isOnly = state.turn === "human" && state.legal.length === 1 && element("auto").checked;
+  if (state.turn === "agent" && state.version !== failedVersion) {
+    timer = setTimeout(askAgent, 1000 * element("pause").value);
+  } else if (isOnly) {
+    timer = setTimeout(() => play(state.legal[0]), ONLY_MOVE_PAUSE);
+  }
+  timedVersion = state.version;
 }
 
+function goOnAnew() {
+  timedVersion = null;
+  if (state) goOn();
+}
+
+function play(move) {
+  change("/play", { action: move.action });
+}
+
+// A user's pick of a legal move by its number.
 function pick(number) {
-  if (number < state.legal.length) change("/play", { action: state.legal[number].action });
+  const now = performance.now();
+  if (number >= state.legal.length || now - lastPick < pickRest) return;
+  lastPick = now;
+  play(state.legal[number]);
+}
+
+function undo() {
+  if (state.can_undo) change("/undo");
 }
 
 async function hint() {
-  if (isBusy || state.turn === "over") return;
+  if (state.turn === "over") return;
   const version = state.version;
   try {
     const { status, answer } = await ask("/hint", { version, agent: element("hinter").value });
-    if (status !== 200) return complain(answer.error);
-    if (version !== state.version) return undefined;
+    complain(status === 200 ? "" : answer.error);
+    if (status !== 200 || version !== state.version) return;
     const { agent, means, moves } = answer;
     hinted = new Map(moves.map((move) => [move.action, { ...move, agent, means }]));
     isMoveWanted ||= isFocusOnMoves();
     show(false);
   } catch {
-    complain("The server does not answer.");
+    lose();
   }
-  return undefined;
 }
 
 // A new game
@@ -220,33 +298,40 @@ function changePlayers() {
 
 async function begin(event) {
   event.preventDefault();
-  const text = element("seed").value.trim();
   const rules = { num_pawns: Number(element("pawns").value) };
   OPTIONS.forEach((name) => (rules[name] = element(name).checked));
-  const seed = text === "" ? null : Number(text);
-  if (seed !== null && !Number.isSafeInteger(seed)) return complain("The seed must be a number of up to 15 digits.");
-  if (await change("/new", { seats: chosenSeats(), rules, seed })) element("new").open = false;
-  return undefined;
+  const message = { seats: chosenSeats(), rules, seed: element("seed").value };
+  if (await change("/new", message)) element("new").open = false;
 }
 
 // What the user likes stays with the browser.
 
 function remember(id, property) {
   const field = element(id);
-  const kept = localStorage.getItem(id);
-  if (kept !== null) field[property] = JSON.parse(kept);
-  field.addEventListener("input", () => localStorage.setItem(id, JSON.stringify(field[property])));
+  try {
+    const kept = JSON.parse(localStorage.getItem(id));
+    if (kept !== null) field[property] = kept;
+  } catch {
+    // The browser keeps nothing, or something else: the field stays as it is.
+  }
+  field.addEventListener("input", () => {
+    try {
+      localStorage.setItem(id, JSON.stringify(field[property]));
+    } catch {
+      // It holds for this page.
+    }
+  });
 }
 
 function showPause() {
   element("pause-words").textContent = `${Number(element("pause").value).toFixed(1)} seconds`;
 }
 
-const KEYS = { u: () => change("/undo"), h: hint };
+const KEYS = { u: undo, h: hint };
 
 document.addEventListener("keydown", (event) => {
   const isTyped = event.target.closest("select, #seed") || event.ctrlKey || event.metaKey || event.altKey;
-  if (isTyped || !state) return;
+  if (isTyped || event.repeat || !state) return;
   const key = event.key.toLowerCase();
   if (/^[1-4]$/.test(key)) {
     isMoveWanted = true;
@@ -257,13 +342,16 @@ document.addEventListener("keydown", (event) => {
 remember("pause", "value");
 remember("auto", "checked");
 element("pause").addEventListener("input", showPause);
-element("pause").addEventListener("input", () => state && goOn());
-element("auto").addEventListener("input", () => state && goOn());
-element("undo").addEventListener("click", () => change("/undo"));
+element("pause").addEventListener("input", goOnAnew);
+element("auto").addEventListener("input", goOnAnew);
+element("undo").addEventListener("click", undo);
 element("hint").addEventListener("click", hint);
 element("players").addEventListener("change", changePlayers);
 element("form").addEventListener("submit", begin);
-document.addEventListener("visibilitychange", look);
+document.addEventListener("visibilitychange", () => {
+  goOnAnew();
+  look();
+});
 setInterval(look, LOOKS_EACH);
 showPause();
 look();

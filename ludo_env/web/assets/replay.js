@@ -15,6 +15,7 @@ const [WIDTH, HEIGHT, EDGE] = [600, 180, 26];
 let current = -1;
 let timer = null;
 
+const decisions = frames.filter((frame) => frame.moves).length;
 const best = (frame) => Math.max(...frame.moves.map((move) => move.chance));
 const isPlayed = (frame) => frame.played !== undefined;
 const loss = (frame) => frame.cost || 0;
@@ -41,14 +42,24 @@ function go(to) {
   element("told").textContent = `${frame.told} ${ending(frame)}`.trim();
   const slider = element("slider");
   slider.value = number;
-  slider.setAttribute("aria-valuetext", `decision ${number + 1} of ${frames.length}`);
+  slider.setAttribute("aria-valuetext", whereWords(frame));
   showDecision(frame);
   showCursor(number);
   markInList(number);
 }
 
 function ending(frame) {
-  return frame.winner === null ? "" : `${nameOf(frame.winner)} has won.`;
+  if (frame.winner === null) return "";
+  const forfeited = story.players.map((_, k) => k).filter((k) => story.players[k].forfeited);
+  const winner = story.players.findIndex((player) => player.place === 1);
+  if (!forfeited.length) return `${nameOf(frame.winner)} has won.`;
+  const words = `${nameOf(frame.winner)} is home first. ${forfeited.map(nameOf).join(", ")} forfeited.`;
+  return winner < 0 ? words : `${words} ${nameOf(winner)} has won.`;
+}
+
+// Where the game stands, among its decisions.
+function whereWords(frame) {
+  return frame.moves ? `decision ${current + 1} of ${decisions}` : "the end";
 }
 
 function cell(text, kind = "td") {
@@ -81,9 +92,9 @@ function showDecision(frame) {
     return row;
   });
   element("moves").replaceChildren(head, ...rows);
-  element("decision-title").textContent = moves.length
-    ? `Decision ${current + 1} of ${frames.length}: ${nameOf(frame.player)} plays a ${frame.die}`
-    : "The end";
+  const where = whereWords(frame);
+  const who = moves.length ? `: ${nameOf(frame.player)} plays a ${frame.die}` : "";
+  element("decision-title").textContent = where[0].toUpperCase() + where.slice(1) + who;
 }
 
 function policyWords(move, hasShares) {
@@ -135,7 +146,7 @@ function drawCurve() {
     const words = document.createElement("span");
     words.id = `legend-${number}`;
     words.dataset.costs = `gave away ${percent(costs)}`;
-    entry.append(sample, words);
+    entry.append(pawnPicture(number), sample, words);
     element("legend").append(entry);
   });
   frames.forEach((frame, k) => {
@@ -156,7 +167,7 @@ function showCursor(number) {
   element("cursor").setAttribute("x1", x(number));
   element("cursor").setAttribute("x2", x(number));
   story.players.forEach((player, k) => {
-    const place = player.place ? `, place ${player.place}` : "";
+    const place = (player.place ? `, place ${player.place}` : "") + (player.forfeited ? ", forfeited" : "");
     const words = element(`legend-${k}`);
     words.textContent = `${nameOf(k)}: ${percent(frames[number].chances[k])}${place}, ${words.dataset.costs}`;
   });
@@ -222,8 +233,8 @@ const KEYS = {
 };
 
 document.addEventListener("keydown", (event) => {
-  const isTyped = event.target.closest("select, input") || event.ctrlKey || event.metaKey || event.altKey;
-  if (isTyped || (event.key === " " && event.target.closest("button")) || !(event.key in KEYS)) return;
+  const isOthers = event.target.closest("select") || event.ctrlKey || event.metaKey || event.altKey;
+  if (isOthers || (event.key === " " && event.target.closest("button")) || !(event.key in KEYS)) return;
   event.preventDefault();
   KEYS[event.key]();
 });
