@@ -14,7 +14,7 @@ from kinds import RULES_OF_PLAY
 from ludo_env import Game, IllegalMoveError, Records, Rules, make_agent
 from ludo_env.agents.base import ask
 from ludo_env.cli import main
-from ludo_env.play.hints import hints, share_means
+from ludo_env.play.hints import advice
 from ludo_env.play.sitting import HUMAN, AgentFailedError, Sitting
 from ludo_env.play.terminal import Terminal
 from ludo_env.render.text import board_text
@@ -85,11 +85,10 @@ def test_agents_do_not_see_the_coming_dice():
     assert peeker.seeds.tolist() != [9]
 
 
-def test_an_undo_goes_back_to_the_last_decision_of_a_person_with_the_same_dice_to_come():
+def test_an_undo_goes_back_to_the_last_choice_of_a_person_with_the_same_dice_to_come():
     sitting = Sitting([HUMAN, "advance", "random"], Rules(num_players=3), seed=2)
     play_on(sitting, 12)
-    while not sitting.is_humans_turn:
-        sitting.play_agent()
+    at_a_choice(sitting)
     before, told = sitting.game.position, list(sitting.history)
     sitting.play(sitting.game.legal_moves()[0].action)
     after = sitting.game.position
@@ -101,17 +100,29 @@ def test_an_undo_goes_back_to_the_last_decision_of_a_person_with_the_same_dice_t
     assert sitting.game.position == after
 
 
-def test_undoing_everything_leads_to_the_beginning_and_no_further():
+def test_an_undo_passes_over_decisions_that_were_none():
     sitting = Sitting([HUMAN, "first"], TWO, seed=2)
-    while not sitting.is_humans_turn:
-        sitting.play_agent()
-    first = sitting.game.position
-    play_on(sitting, 5)
-    for _ in range(5):
-        assert sitting.can_undo
+    before = at_a_choice(sitting).game.position
+    is_forced = False
+    while not is_forced:
+        if sitting.is_humans_turn:
+            is_forced = len(sitting.game.legal_moves()) == 1
+            before = before if is_forced else sitting.game.position
+        play_on(sitting, 1) if sitting.is_humans_turn else sitting.play_agent()
+    sitting.undo()
+    assert sitting.game.position == before
+
+
+def test_undoing_everything_leads_to_the_first_choice_and_no_further():
+    sitting = Sitting([HUMAN, "first"], TWO, seed=2)
+    first = at_a_choice(sitting).game.position
+    play_on(sitting, 15)
+    count = 0
+    while sitting.can_undo:
         sitting.undo()
+        count += 1
+    assert count > 3
     assert sitting.game.position == first
-    assert not sitting.can_undo
     with pytest.raises(ValueError, match="take back"):
         sitting.undo()
     assert sitting.game.position == first
@@ -168,15 +179,14 @@ def test_there_is_one_seat_for_each_player():
 )
 def test_hints_are_what_the_agent_thinks_of_each_legal_move(spec, means, told):
     sitting = at_a_choice(Sitting([HUMAN, "advance"], TWO, seed=3))
+    found = advice(spec, sitting.game)
     moves = sitting.game.legal_moves()
-    mind = sitting.thoughts(make_agent(spec, seed=0))
-    found = hints(mind, sitting.game.player, moves)
-    assert [hint.action for hint in found] == [move.action for move in moves]
-    assert sum(hint.would_play for hint in found) == 1
-    assert share_means(mind) == means
-    assert all((hint.share is not None) == told for hint in found)
+    assert [hint.action for hint in found.hints] == [move.action for move in moves]
+    assert sum(hint.would_play for hint in found.hints) == 1
+    assert found.means == means
+    assert all((hint.share is not None) == told for hint in found.hints)
     if told:
-        best = max(found, key=lambda hint: hint.share)
+        best = max(found.hints, key=lambda hint: hint.share)
         assert best.would_play
 
 
@@ -242,11 +252,27 @@ def test_moves_can_be_taken_back_and_hints_asked_for():
     assert sitting.record() == before
 
 
-@pytest.mark.parametrize("line", ["h nobody", "h sb3:nowhere", "s /no/such/folder/game.jsonl"])
-def test_what_fails_in_the_terminal_is_one_line_and_the_game_goes_on(line):
+@pytest.mark.parametrize(
+    "line",
+    [
+        "h nobody",
+        "h sb3:nowhere",
+        "s /no/such/folder/game.jsonl",
+        f"s {'a' * 300}",
+        f"s {'é' * 150}",
+        "s loop",
+        "s .",
+    ],
+)
+def test_what_fails_in_the_terminal_is_one_line_and_the_game_goes_on(line, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("loop").symlink_to("pool")
+    Path("pool").symlink_to("loop")
     sitting = Sitting([HUMAN, "advance"], TWO, seed=3)
     shown = typed(sitting, line, "b")
-    assert re.search("nobody|nowhere|folder", shown.split(f"> {line}\n")[1].split("\n")[0])
+    assert re.search(
+        "nobody|nowhere|folder|bytes|path|regular", shown.split(f"> {line}\n")[1].split("\n")[0]
+    )
     assert shown.count("player 0 to play") == 2
 
 
@@ -259,6 +285,20 @@ def test_the_record_is_saved_and_only_the_games_own_file_written_again(tmp_path)
     assert "there already" in shown
     assert other.read_text() == "mine"
     assert Records(own)[0] == sitting.record()
+
+
+def test_a_kept_record_is_on_disk_after_every_move(tmp_path):
+    path = tmp_path / "game.jsonl"
+    sitting, found = Sitting([HUMAN, "advance"], TWO, seed=3), []
+
+    def read(prompt: str) -> str:
+        found.append(Records(path)[0] == sitting.record())
+        if len(found) == 10:
+            raise EOFError
+        return "u" if len(found) == 8 else "1"
+
+    Terminal(sitting, read, lambda _: None, board_text, "td", kept=str(path)).run()
+    assert found == [True] * 10
 
 
 def test_a_whole_game_ends_with_its_places():
@@ -332,6 +372,9 @@ def test_an_interrupted_game_is_saved(monkeypatch, capsys, tmp_path):
         (["--position", "nonsense"], "nonsense"),
         (["--save", "/no/such/folder/game.jsonl"], "folder"),
         (["--web", "--port", "70000"], "--port"),
+        (["--save", ""], "path of a file"),
+        (["--web", "--save", "game.jsonl"], "--save is for the terminal"),
+        (["--web", "--auto-forced"], "--auto-forced is for the terminal"),
         (["--against", ","], "--against takes 1 agent or one for each"),
     ],
 )

@@ -232,6 +232,7 @@ def test_lines_that_are_no_games_are_refused_by_number(line, complaint, record, 
         {"episode": 1.5},
         {"position": 3},
         {"forfeits": None},
+        {"forfeits": [2]},
     ],
 )
 def test_a_line_with_a_wrong_value_is_no_game(change, record, tmp_path):
@@ -245,7 +246,18 @@ def test_a_line_with_a_wrong_value_is_no_game(change, record, tmp_path):
 
 @pytest.mark.parametrize(
     "content",
-    ["", "no newline", "x\n", "[]\n", '{"format": "ludo_env.games", "version": 99}\n'],
+    [
+        "",
+        "no newline",
+        "x\n",
+        "[]\n",
+        "[" * 100_000 + "\n",
+        '{"format": "ludo_env.games", "version": 99}\n',
+        '{"format": "ludo_env.games", "version": 1, "rules": {}, "agents": "abc"}\n',
+        '{"format": "ludo_env.games", "version": 1, "rules": {}, "agents": ["\\u001b[31m"]}\n',
+        '{"format": "ludo_env.games", "version": 1, "rules": {}, "agents": ["\\ud800"]}\n',
+    ],
+    ids=range(9),
 )
 def test_files_of_another_kind_are_refused(content, tmp_path):
     path = tmp_path / "games.jsonl"
@@ -261,6 +273,49 @@ def test_a_file_cannot_mix_rules_nor_be_empty(record, tmp_path):
             write_records(tmp_path / "games.jsonl", records)
     with pytest.raises(ValueError, match="cannot be written"):
         write_records(tmp_path / "nowhere" / "games.jsonl", [record])
+
+
+def test_a_line_that_nests_without_end_is_no_game(record, tmp_path):
+    path = tmp_path / "games.jsonl"
+    write_records(path, [record])
+    with path.open("a") as file:
+        file.write("[" * 100_000 + "\n")
+    with pytest.raises(ValueError, match="line 3: no game"):
+        Records(path)
+
+
+def test_a_file_is_written_through_a_link_and_a_link_that_leads_nowhere_is_refused(
+    record, tmp_path
+):
+    real, link = tmp_path / "real.jsonl", tmp_path / "link.jsonl"
+    link.symlink_to(real)
+    write_records(link, [record])
+    assert link.is_symlink()
+    assert Records(real)[0] == record
+    loop = tmp_path / "loop.jsonl"
+    loop.symlink_to(loop)
+    with pytest.raises(ValueError, match="cannot be written"):
+        write_records(loop, [record])
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        "link.jsonl",
+        "loop.jsonl",
+        "real.jsonl",
+    ]
+
+
+def test_the_text_tells_who_forfeited(record):
+    told = Record.of(
+        map(int, record.actions),
+        record.agents,
+        rules=record.rules,
+        seed=record.seed,
+        episode=record.episode,
+        forfeits=[record.places.index(1)],
+    )
+    last = told.text().splitlines()[-1]
+    winner = record.places.index(1)
+    assert last.startswith(f"places: 1 {record.agents[1 - winner]} ({1 - winner}), 2 ")
+    assert last.endswith(f"; forfeited: {record.agents[winner]} ({winner})")
 
 
 def test_a_line_that_was_cut_off_is_passed_over(record, tmp_path):

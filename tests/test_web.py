@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import socket
+import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -64,7 +65,7 @@ def new(page, **changes):
         "game": state["game"],
         "seats": [HUMAN, "td"],
         "rules": {},
-        "seed": None,
+        "seed": "",
     }
     return page.post("/new", said | changes)
 
@@ -113,7 +114,7 @@ def test_what_was_played_in_another_tab_is_shown_instead_of_played_over(page):
         ("/play", {"action": 0}),
         ("/agent", {}),
         ("/undo", {}),
-        ("/new", {"seats": [HUMAN, "td"], "rules": {}, "seed": 1}),
+        ("/new", {"seats": [HUMAN, "td"], "rules": {}, "seed": "1"}),
     ):
         answer = other.post(path, {"version": seen["version"], "game": seen["game"], **more})
         assert answer.status_code == 409
@@ -154,18 +155,21 @@ def test_a_page_of_an_earlier_server_is_told_how_the_game_stands(page):
         ("/undo", {}),
         ("/hint", {"agent": "nobody"}),
         ("/hint", {"agent": "sb3:somewhere"}),
-        ("/new", {"seats": [HUMAN], "rules": {}, "seed": None}),
-        ("/new", {"seats": [HUMAN] * 5, "rules": {}, "seed": None}),
-        ("/new", {"seats": [HUMAN, "exact:/etc/passwd"], "rules": {}, "seed": None}),
-        ("/new", {"seats": [HUMAN, "test_play:Raises"], "rules": {}, "seed": None}),
-        ("/new", {"seats": [HUMAN, 3], "rules": {}, "seed": None}),
-        ("/new", {"seats": [HUMAN, ["td"]], "rules": {}, "seed": None}),
-        ("/new", {"seats": [HUMAN, "td"], "rules": {"num_pawns": 5}, "seed": None}),
-        ("/new", {"seats": [HUMAN, "td"], "rules": {"num_players": 3}, "seed": None}),
-        ("/new", {"seats": [HUMAN, "td"], "rules": {"home_jumps": "yes"}, "seed": None}),
-        ("/new", {"seats": [HUMAN, "td"], "rules": [], "seed": None}),
-        ("/new", {"seats": [HUMAN, "td"], "rules": {}, "seed": -1}),
-        ("/new", {"seats": [HUMAN, "td"], "rules": {}, "seed": 2**63}),
+        ("/new", {"seats": [HUMAN], "rules": {}, "seed": ""}),
+        ("/new", {"seats": [HUMAN] * 5, "rules": {}, "seed": ""}),
+        ("/new", {"seats": [HUMAN, "exact:/etc/passwd"], "rules": {}, "seed": ""}),
+        ("/new", {"seats": [HUMAN, "test_play:Raises"], "rules": {}, "seed": ""}),
+        ("/new", {"seats": [HUMAN, 3], "rules": {}, "seed": ""}),
+        ("/new", {"seats": [HUMAN, ["td"]], "rules": {}, "seed": ""}),
+        ("/new", {"seats": [HUMAN, "td"], "rules": {"num_pawns": 5}, "seed": ""}),
+        ("/new", {"seats": [HUMAN, "td"], "rules": {"num_players": 3}, "seed": ""}),
+        ("/new", {"seats": [HUMAN, "td"], "rules": {"home_jumps": "yes"}, "seed": ""}),
+        ("/new", {"seats": [HUMAN, "td"], "rules": [], "seed": ""}),
+        ("/new", {"seats": [HUMAN, "td"], "rules": {}, "seed": "-1"}),
+        ("/new", {"seats": [HUMAN, "td"], "rules": {}, "seed": "1e3"}),
+        ("/new", {"seats": [HUMAN, "td"], "rules": {}, "seed": "٣"}),
+        ("/new", {"seats": [HUMAN, "td"], "rules": {}, "seed": 5}),
+        ("/new", {"seats": [HUMAN, "td"], "rules": {}, "seed": f"{2**63}"}),
         ("/new", {"seats": [HUMAN, "td"], "rules": {}}),
     ],
 )
@@ -241,10 +245,10 @@ def test_nothing_from_elsewhere_is_loaded_and_no_other_page_may_frame_it(page):
 
 def test_another_game_has_the_seats_rules_and_dice_that_were_asked_for(page):
     rules = {"num_pawns": 2, "home_jumps": True, "mandatory_capture": False}
-    state = new(page, seats=["random", HUMAN, "td:2"], rules=rules, seed=12).json
+    state = new(page, seats=["random", HUMAN, "td:2"], rules=rules, seed="12").json
     assert state["seats"] == ["random", HUMAN, "td:2"]
     assert state["rules"] == {"num_players": 3, "pawn_on_start": False, **rules}
-    assert state["seed"] == 12
+    assert state["seed"] == "12"
     assert state["turn"] == "agent"
 
 
@@ -271,13 +275,64 @@ def test_an_agent_that_fails_is_told_and_the_game_can_be_begun_anew():
     assert new(page).status_code == 200
 
 
-def test_a_move_is_taken_back(page):
+def test_a_choice_is_taken_back():
+    sitting = Sitting([HUMAN, "td"], TWO, seed=5, position="30.12.0.0/20.3.0.0 0 4")
+    page = Page(Room(sitting, "td"))
     before = page.state()
     state = page.play().json
+    assert state["can_undo"]
     undone = page.post("/undo", {"version": state["version"], "game": state["game"]}).json
     assert undone["pawns"] == before["pawns"]
     assert undone["told"] == before["told"]
     assert undone["version"] > state["version"]
+
+
+class Slow:
+    """Answers when it is let."""
+
+    def __init__(self):
+        self.asked, self.may_answer = threading.Event(), threading.Event()
+        self.count = 0
+
+    def act(self, batch, rows):
+        self.count += 1
+        self.asked.set()
+        assert self.may_answer.wait(10)
+        return batch.masks(rows).argmax(axis=1)
+
+
+def test_while_an_agent_thinks_the_game_can_be_looked_at_and_left():
+    slow = Slow()
+    page = Page(room_of(slow, HUMAN))
+    before = page.state()
+    with ThreadPoolExecutor(1) as pool:
+        thought = pool.submit(Page(page.room).play_agent)
+        assert slow.asked.wait(10)
+        assert page.state() == before
+        assert page.get("/record").status_code == 200
+        begun = new(page)
+        assert begun.status_code == 200
+        slow.may_answer.set()
+        assert thought.result().status_code == 409
+    assert page.state()["version"] == begun.json["version"]
+
+
+def test_a_thinking_agent_is_asked_once_however_many_tabs_ask():
+    slow = Slow()
+    page = Page(room_of(slow, HUMAN))
+    with ThreadPoolExecutor(4) as pool:
+        thoughts = [pool.submit(Page(page.room).play_agent) for _ in range(4)]
+        assert slow.asked.wait(10)
+        slow.may_answer.set()
+        codes = [thought.result().status_code for thought in thoughts]
+    assert codes.count(200) >= 1
+    assert slow.count == codes.count(200)
+
+
+def test_any_seed_is_shown_and_can_be_typed_in(page):
+    for seed in (2**63 - 1, 0, 2953336491798196116):
+        assert new(page, seed=f" {seed} ").json["seed"] == str(seed)
+        assert page.room.record().seed == seed
 
 
 def test_hints_tell_of_every_legal_move(page):
