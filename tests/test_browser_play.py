@@ -28,7 +28,7 @@ def browser():
 class Served:
     """A room that is served."""
 
-    def __init__(self, *seats: str, rules: Rules = TWO, seed: int = 5):
+    def __init__(self, *seats: object, rules: Rules = TWO, seed: int = 5):
         self.room = Room(Sitting(seats, rules, seed=seed), "td")
         self._server = make_server(HOST, 0, lambda *_: [], threaded=True)
         self._server.app = make_app(self.room, self._server.port)
@@ -52,10 +52,12 @@ def against_advance() -> Iterator[Served]:
 
 
 def open_game(page, served: Served, pause: str = "0") -> None:
-    """Open the page, with agents that do not pause."""
+    """Open the page, with agents that do not pause, and a user who never clicks twice."""
     page.goto(served.address)
     page.wait_for_selector("#board")
+    page.evaluate("pickRest = 0")
     page.locator("#pause").fill(pause)
+    page.locator("#pause").blur()
 
 
 def expected_pawns(served: Served) -> list[tuple[float, float]]:
@@ -101,6 +103,7 @@ def test_a_whole_game_is_played_by_clicks_with_a_reload_and_downloads_a_valid_re
         before = against_advance.room.record()
         page.reload()
         page.wait_for_selector("#board .spot")
+        page.evaluate("pickRest = 0")
         assert against_advance.room.record() == before
         assert pawns_on(page) == expected_pawns(against_advance)
         play_out(page, against_advance)
@@ -117,18 +120,119 @@ def test_a_whole_game_is_played_by_clicks_with_a_reload_and_downloads_a_valid_re
 
 
 def test_a_game_is_played_by_keys_alone(browser, against_advance):
+    room = against_advance.room
     with page_of(browser, reduced_motion="reduce") as page:
         open_game(page, against_advance)
-        for key in ("1", "Enter", "Enter", " "):
+        keys = ["1"]  # then the next move has the focus
+        while not (room.state()["can_undo"] and room.state()["turn"] == "human"):
             wait_for_a_turn(page, against_advance)
-            version = against_advance.room.state()["version"]
-            page.keyboard.press(key)  # after the first, the next move has the focus
+            version = room.state()["version"]
+            page.keyboard.press(keys[-1])
             until(page, f"state.version > {version}")
+            keys.append(" " if keys[-1] == "Enter" else "Enter")
         wait_for_a_turn(page, against_advance)
-        count = len(against_advance.room.record().actions)
+        count = len(room.record().actions)
         page.keyboard.press("u")
         page.wait_for_timeout(300)
-        assert len(against_advance.room.record().actions) < count
+        assert len(room.record().actions) < count
+
+
+def test_where_the_user_types_the_keyboard_stays(browser):
+    with Served("advance", HUMAN) as served, page_of(browser) as page:
+        open_game(page, served, pause="0.5")
+        page.evaluate("isMoveWanted = true")  # as after a move by key
+        page.click("#new summary")
+        page.locator("#seed").focus()
+        wait_for_a_turn(page, served)
+        version = served.room.state()["version"]
+        page.keyboard.type("1111")
+        page.wait_for_timeout(300)
+        assert page.locator("#seed").input_value() == "1111"
+        assert served.room.state()["version"] == version
+
+
+def test_a_double_click_and_a_key_held_down_play_one_move(browser, against_advance):
+    with page_of(browser, reduced_motion="reduce") as page:
+        open_game(page, against_advance)
+        page.evaluate("pickRest = 300")
+        assert len(against_advance.room.record().actions) == 0  # a six: one's own turn goes on
+        page.locator("#moves button").first.dblclick()
+        page.wait_for_timeout(200)
+        assert len(against_advance.room.record().actions) == 1
+        page.wait_for_timeout(300)
+        wait_for_a_turn(page, against_advance)
+        count = len(against_advance.room.record().actions)
+        page.keyboard.down("1")
+        for _ in range(5):
+            page.wait_for_timeout(100)
+            page.keyboard.down("1")  # repeats
+        mine = [step.position.player for step in against_advance.room.record().replay().steps]
+        assert mine[count:].count(0) == 1
+
+
+def test_agents_take_as_long_as_they_are_told_to(browser):
+    with Served("advance", HUMAN) as served, page_of(browser) as page:
+        open_game(page, served, pause="2.5")  # longer than between two looks at the server
+        version = served.room.state()["version"]
+        page.wait_for_timeout(1500)
+        assert served.room.state()["version"] == version
+        until(page, f"state.version > {version}")
+
+
+def test_a_page_without_a_memory_plays(browser, against_advance):
+    forgetful = (
+        "Object.defineProperty(window, 'localStorage', { get() { throw Error('blocked'); } })"
+    )
+    with page_of(browser) as page:
+        page.add_init_script(forgetful)
+        open_game(page, against_advance)
+        play_out(page, against_advance, 1)
+
+
+def test_a_memory_that_holds_something_else_is_passed_over(browser, against_advance):
+    with page_of(browser) as page:
+        page.add_init_script("localStorage.setItem('pause', '{'); localStorage.setItem('auto', '')")
+        open_game(page, against_advance)
+        play_out(page, against_advance, 1)
+
+
+def test_a_server_that_is_gone_is_told_and_the_game_goes_on_once_it_is_back(
+    browser, against_advance
+):
+    with browser.new_context() as context:  # it logs what fails
+        page = context.new_page()
+        open_game(page, against_advance)
+        context.set_offline(True)
+        page.locator("#moves button").first.click()
+        page.wait_for_selector("#error:has-text('does not answer')")
+        context.set_offline(False)
+        until(page, "document.getElementById('error').textContent === ''")
+        play_out(page, against_advance, 2)
+
+
+def test_an_agent_that_fails_is_told_and_not_asked_again(browser):
+    asked = []
+
+    class Fails:
+        def act(self, batch, rows):
+            asked.append(len(rows))
+            raise ZeroDivisionError("no idea")
+
+    with Served(Fails(), HUMAN) as served, browser.new_context() as context:
+        page = context.new_page()
+        open_game(page, served)
+        page.wait_for_selector("#error:has-text('failed: ZeroDivisionError')")
+        page.wait_for_timeout(4500)  # some looks at the server
+        assert len(asked) == 1
+
+
+def test_who_plays_with_which_pawns_and_whose_turn_it_is_can_be_seen(browser, against_advance):
+    with page_of(browser) as page:
+        open_game(page, against_advance)
+        players = page.locator("#players-list li")
+        assert players.all_inner_texts() == ["human (0)", "advance (1)"]
+        assert players.nth(1).locator("use").get_attribute("href") == "#pawn1"
+        assert players.nth(0).get_attribute("aria-current") == "true"
 
 
 def test_the_pawns_that_may_move_are_named_for_who_cannot_see_them(browser, against_advance):
@@ -166,7 +270,7 @@ def test_another_game_begins_with_what_the_form_says(browser, against_advance):
         state = against_advance.room.state()
         assert state["seats"] == ("random", "advance", "human")
         assert state["rules"]["home_jumps"]
-        assert (state["rules"]["num_pawns"], state["seed"]) == (2, 7)
+        assert (state["rules"]["num_pawns"], state["seed"]) == (2, "7")
         assert pawns_on(page) == expected_pawns(against_advance)
 
 

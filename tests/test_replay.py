@@ -107,10 +107,31 @@ def test_an_agent_that_tells_no_chances_cannot_judge(record):
 
 
 def test_names_that_look_like_markup_stay_names():
-    record = Record.of([], ["</script><b>&", "td"], rules=TWO, seed=1)
+    record = Record.of([], ["</script><b>&", "{{board}}"], rules=TWO, seed=1)
     page = replay_page(record, make_agent("td"))
     assert "</script><b>" not in page
     assert "&lt;/script&gt;&lt;b&gt;&amp;" in page
+    assert page.count("<svg id=") == 2  # the board and the curve
+    assert "<h1>&lt;/script&gt;&lt;b&gt;&amp; – {{board}}</h1>" in page
+
+
+def forfeited(record: Record, *players: int) -> Record:
+    return Record.of(
+        map(int, record.actions),
+        record.agents,
+        rules=record.rules,
+        seed=record.seed,
+        forfeits=players,
+    )
+
+
+def test_a_game_that_was_forfeited_ends_with_who_won_it(record):
+    home = record.places.index(1)
+    told = story(forfeited(record, home), make_agent("td"), None)
+    assert [player["forfeited"] for player in told["players"]] == [home == 0, home == 1]
+    assert told["frames"][-1]["chances"] == [float(home == 1), float(home == 0)]
+    nobody = story(forfeited(record, 0, 1), make_agent("td"), None)
+    assert nobody["frames"][-1]["chances"] == [0, 0]
 
 
 def test_a_page_of_700_rolls_is_below_500_kb_and_loads(browser, tmp_path):
@@ -192,6 +213,47 @@ def test_buttons_slider_curve_and_list_all_lead_to_a_decision(browser, address, 
         assert shows(page, 0)
         page.keyboard.press("PageDown")
         assert shows(page, 10)
+
+
+def test_the_keys_do_the_same_on_the_slider(browser, address):
+    with page_of(browser) as page:
+        page.goto(address)
+        page.get_by_role("slider").focus()
+        for key, decision in (
+            ("PageDown", 10),
+            ("PageDown", 20),
+            ("PageUp", 10),
+            ("ArrowRight", 11),
+            ("ArrowLeft", 10),
+            ("Home", 0),
+        ):
+            page.keyboard.press(key)
+            assert page.evaluate("current") == decision
+        page.keyboard.press(" ")
+        assert page.get_by_role("button", name="Pause").count() == 1
+
+
+def test_decisions_are_counted_without_the_end(browser, address, record):
+    with page_of(browser) as page:
+        page.goto(address)
+        count = len(record.actions)
+        assert f"Decision 1 of {count}: " in page.locator("#decision-title").inner_text()
+        assert f"{count} decisions" in page.locator("header").inner_text()
+        page.keyboard.press("End")
+        assert page.locator("#decision-title").inner_text() == "The end"
+        assert page.get_by_role("slider").get_attribute("aria-valuetext") == "the end"
+
+
+def test_who_forfeited_is_told_at_the_end(browser, record, tmp_path):
+    home = record.places.index(1)
+    path = tmp_path / "forfeited.html"
+    path.write_text(replay_page(forfeited(record, home), make_agent("td")), encoding="utf-8")
+    with page_of(browser) as page:
+        page.goto(path.as_uri())
+        page.keyboard.press("End")
+        told = page.locator("#told").inner_text()
+        assert told.endswith(f"({home}) forfeited. {record.agents[1 - home]} ({1 - home}) has won.")
+        assert page.locator("#legend li").nth(home).inner_text().count("place 2, forfeited") == 1
 
 
 def test_the_decision_at_hand_is_in_sight_in_the_list(browser, address):
@@ -321,7 +383,7 @@ def test_the_command_opens_the_page(file, monkeypatch):
 
 def test_the_command_shows_a_position(tmp_path):
     path = tmp_path / "position.html"
-    text = "12.5.0.0/40.3.0.0 0 3"
+    text = " 12.5.0.0/40.3.0.0 0 3 "
     assert main(["replay", text, "--no-open", "--out", str(path)]) == 0
     found = re.search(r'id="story">(.*?)</script>', path.read_text(encoding="utf-8"))
     (frame,) = json.loads(found[1])["frames"]
@@ -342,17 +404,31 @@ def test_the_command_prints_a_game_by_turns(file, capsys):
         (["{file}", "--judge", "random"], "does not tell chances"),
         (["{file}", "--policy", "nobody"], "unknown agent"),
         (["{file}", "--out", "/no/such/folder/page.html"], "folder"),
+        (["{file}", "--out", "{file}"], "file of games itself"),
+        (["{file}", "--out", "page.txt"], "must end in .html or .gif or .png"),
+        (["{file}", "--out", "page.GIF"], "must end in .html or .gif or .png"),
+        (["{file}", "--text", "--out", "page.html"], "no --out"),
+        (["{file}", "--out", ""], "path of a file"),
+        (["12.5.0.0/40.3.0.0 0 3", "--game", "0"], "--game is for files"),
+        (["0.0.0.0/0.0.0.0 0 3"], "is no decision"),
+        (["12.5.0.0/40.3.0.0 0 -"], "is no decision"),
+        (["12.5.0.0/40.3.0.0 0"], "position text must be"),
+        (["12.5.0.0/40.3.0.0 0 x"], "position text must be"),
         (["5.5.0.0/0.0.0.0 0 6"], "2 pawns on progress 5"),
         (["5.4.3.2.1/0.0.0.0.0 0 6"], "no position"),
     ],
 )
-def test_what_cannot_be_shown_is_said_in_one_line(file, arguments, complaint, capsys):
+def test_what_cannot_be_shown_is_said_in_one_line(file, arguments, complaint, capsys, monkeypatch):
+    monkeypatch.chdir(file.parent)
+    before = file.read_bytes()
     given = [argument.format(file=file) for argument in arguments]
     assert main(["replay", *given, "--no-open"]) == 2
     error = capsys.readouterr().err
     assert re.search(complaint, error)
     assert error.count("\n") == 1
-    assert list(file.parent.glob("*.html")) == []
+    assert [(path.name, path.read_bytes()) for path in file.parent.iterdir()] == [
+        (file.name, before)
+    ]
 
 
 def test_a_game_that_does_not_follow_the_rules_is_not_shown(file, capsys):

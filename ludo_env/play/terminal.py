@@ -15,7 +15,7 @@ from ludo_env.tables import as_path, require_new_target
 
 HELP = """\
 1, 2, …      play the move of that number; Enter plays the only one
-u            take your last move back (the dice stay the same)
+u            take your last choice back (the dice stay the same)
 h [AGENT]    what an agent thinks of the moves
 b            show the board and the moves again
 s FILE       save the record of the game so far

@@ -98,7 +98,7 @@ class Room:
                 return self._state(known)
 
     def undo(self, version: int, known: int | None = None) -> dict[str, Any]:
-        """Take back the last decision of a person; returns the state.
+        """Take back the last choice of a person; returns the state.
 
         Raises:
             StaleError: The game has changed.
