@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -299,6 +300,25 @@ def test_a_kept_record_is_on_disk_after_every_move(tmp_path):
 
     Terminal(sitting, read, lambda _: None, board_text, "td", kept=str(path)).run()
     assert found == [True] * 10
+
+
+def test_a_record_that_cannot_be_kept_any_more_is_said_and_the_game_goes_on(tmp_path):
+    folder = tmp_path / "away"
+    folder.mkdir()
+    sitting, shown, left = Sitting([HUMAN, "advance"], TWO, seed=3), [], ["1"] * 30
+    terminal = Terminal(
+        sitting,
+        lambda _: left.pop(),
+        shown.append,
+        board_text,
+        "td",
+        kept=str(folder / "game.jsonl"),
+    )
+    shutil.rmtree(folder)
+    with pytest.raises(IndexError):  # all lines are read
+        terminal.run()
+    assert any("away" in line and "cannot be written" in line for line in shown)
+    assert len(sitting.record().actions) > 30
 
 
 def test_a_whole_game_ends_with_its_places():

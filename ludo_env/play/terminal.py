@@ -62,7 +62,8 @@ class Terminal:
             "?": lambda _: self._write(HELP),
         }
         self._kept = kept
-        self._keep()
+        if kept is not None:
+            self.save(kept)
 
     def run(self) -> None:
         """Play until the game is over or the user leaves."""
@@ -125,8 +126,12 @@ class Terminal:
         return word == "u"
 
     def _keep(self) -> None:
-        if self._kept is not None:
-            self.save(self._kept)
+        """Write the kept record; the game goes on where that fails."""
+        try:
+            if self._kept is not None:
+                self.save(self._kept)
+        except ValueError as error:
+            self._write(str(error))
 
     def _tell(self) -> None:
         self._keep()
