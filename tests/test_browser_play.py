@@ -170,6 +170,18 @@ def test_a_double_click_and_a_key_held_down_play_one_move(browser, against_advan
         assert mine[count:].count(0) == 1
 
 
+def test_a_second_click_plays_nothing_though_the_first_is_answered(browser, against_advance):
+    with page_of(browser) as page:
+        open_game(page, against_advance)
+        page.evaluate("pickRest = 60000")
+        version = page.evaluate("pick(0); state.version")
+        until(page, f"state.version > {version} && !isBusy")
+        assert page.evaluate("state.turn") == "human"
+        page.evaluate("pick(0)")
+        page.wait_for_timeout(200)
+        assert len(against_advance.room.record().actions) == 1
+
+
 def test_agents_take_as_long_as_they_are_told_to(browser):
     with Served("advance", HUMAN) as served, page_of(browser) as page:
         open_game(page, served, pause="2.5")  # longer than between two looks at the server
@@ -222,6 +234,7 @@ def test_an_agent_that_fails_is_told_and_not_asked_again(browser):
         page = context.new_page()
         open_game(page, served)
         page.wait_for_selector("#error:has-text('failed: ZeroDivisionError')")
+        page.locator("#pause").fill("0.5")  # agents are timed anew
         page.wait_for_timeout(4500)  # some looks at the server
         assert len(asked) == 1
 
